@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { openGate } from "#indexing/draftGate";
 import type { Overlay } from "#overlay/overlay";
 import { fileSource, memorySource } from "#platform/byteSource";
 import type { Clock } from "#platform/clock";
@@ -48,6 +49,7 @@ function start(
   const damaged: string[] = [];
   const indexer = new SymbolIndexer({
     directory,
+    gate: openGate(directory),
     pool: poolOf(parsed),
     log: silentLog,
     parserCount: () => 1,

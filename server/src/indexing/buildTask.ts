@@ -24,8 +24,8 @@ export interface BuildContext {
   readonly signal: AbortSignal;
   /** Called with the number of documents that were written since the last call. */
   readonly onDocuments: (count: number) => void;
-  /** Called with the size of each draft of several when it is written. */
-  readonly onDraft: (bytes: number) => void;
+  /** Called with the size of each draft before the next one is written, which waits for it. */
+  readonly onDraft: (bytes: number) => Promise<void>;
   readonly files: Files;
   readonly contentFilter: ContentFilter;
 }
@@ -65,10 +65,10 @@ export async function writeShards(
   const drafts: Draft[] = [];
   try {
     while (hasMore() || drafts.length === 0) {
+      const previous = drafts.at(-1);
+      if (previous !== undefined) await build.onDraft(previous.summary.shardBytes);
       const path = drafts.length === 0 ? build.draftPath : `${build.draftPath}.${drafts.length}`;
-      const draft = await writeShard(path, build, fill);
-      drafts.push(draft);
-      build.onDraft(draft.summary.shardBytes);
+      drafts.push(await writeShard(path, build, fill));
     }
   } catch (error) {
     for (const { path } of drafts) build.files.remove(path);

@@ -4,10 +4,13 @@ import type { Draft, ShardDirectory } from "#shard/directory/directory";
 export class IndexFull extends Error {
   /** Whether they need more than the limit even alone. */
   readonly isTooLarge: boolean;
+  /** Repositories that may be evicted for them, but not while they are being indexed. */
+  readonly blockers: readonly number[];
 
-  constructor(isTooLarge: boolean) {
+  constructor(isTooLarge: boolean, blockers: readonly number[]) {
     super("The index has reached its limit of disk space.");
     this.isTooLarge = isTooLarge;
+    this.blockers = blockers;
   }
 }
 
@@ -17,8 +20,8 @@ export interface DraftTask<Result> {
   /** Whether the drafts replace what these repositories have now, which may then be removed early. */
   readonly replaces: boolean;
   readonly signal: AbortSignal;
-  /** Runs the task. Calls `onDraft` with the size of each draft when that is written. */
-  readonly run: (signal: AbortSignal, onDraft: (bytes: number) => void) => Promise<Result>;
+  /** Runs the task. Calls `onDraft` with the size of each draft, and waits for it before writing the next one. */
+  readonly run: (signal: AbortSignal, onDraft: (bytes: number) => Promise<void>) => Promise<Result>;
   /** Returns the paths of the drafts that a result contains. */
   readonly draftsOf: (result: Result) => readonly string[];
 }
@@ -44,7 +47,7 @@ export function draftPaths(result: { readonly drafts?: readonly Draft[] } | obje
 /** Returns a gate without a limit. */
 export function openGate(directory: ShardDirectory): DraftGate {
   return {
-    write: ({ run, signal }) => run(signal, () => {}),
+    write: ({ run, signal }) => run(signal, async () => {}),
     publish: (_options, publish) => publish(),
     discard: (paths) => directory.discard(paths),
   };

@@ -1,4 +1,5 @@
 /** The tasks of an index worker and their results, which are passed between threads. */
+import { canceled } from "#base/error";
 import { Limiter } from "#base/limiter";
 import type { GitRepository } from "#git/repository";
 import { attributesOnDisk } from "#git/workTree/attributesFiles";
@@ -111,8 +112,10 @@ export function indexTask(
         const { repositoryId, draftPath } = task;
         const contentFilter = new ContentFilter(task.settings);
         const onDocuments = (documents: number) => context.emit({ documents } satisfies IndexProgress);
-        const onDraft = (draftBytes: number) =>
-          context.emit({ documents: 0, draftBytes } satisfies IndexProgress);
+        const onDraft = async (draftBytes: number) => {
+          await context.emit({ documents: 0, draftBytes } satisfies IndexProgress);
+          if (context.isCanceled()) throw canceled();
+        };
         return run(task, { repositoryId, draftPath, signal, onDocuments, onDraft, files, contentFilter });
       }, signal),
     );

@@ -15,7 +15,7 @@ import { type Draft, type ManifestChange, pathsOf, type ShardDirectory } from "#
 import type { IndexedRevision, Manifest } from "#shard/directory/manifest";
 import type { ContentSettings } from "#shard/format/skipReason";
 import type { MovedRevision } from "./deltaTask";
-import { type DraftGate, draftPaths, openGate } from "./draftGate";
+import { type DraftGate, draftPaths, IndexFull, openGate } from "./draftGate";
 import { type IndexProgress, type IndexResult, type IndexTask, unexpectedResult } from "./indexTask";
 import { contentsOf, packageSettings } from "./packageFiles";
 import { assignSlots } from "./slots";
@@ -53,10 +53,10 @@ export class Indexer {
       replaces: task.kind !== "delta",
       signal,
       run: (limited, onDraft) =>
-        this.#pool.run(task, limited, (partial) => {
+        this.#pool.run(task, limited, async (partial) => {
           const progress = partial as IndexProgress;
-          if (progress.draftBytes !== undefined) onDraft(progress.draftBytes);
           onProgress?.(progress);
+          if (progress.draftBytes !== undefined) await onDraft(progress.draftBytes);
         }),
       draftsOf: draftPaths,
     });
@@ -88,7 +88,14 @@ export class Indexer {
     if (old !== undefined && isSame(old, next)) return old;
     if (revisions.length === 0) return this.#publish({ ...next, keepSegments: false }, []);
     const gitRepository = openGitRepository(repository.path);
-    const delta = old === undefined ? undefined : await this.#delta(old, next, gitRepository, options);
+    const delta =
+      old === undefined
+        ? undefined
+        : await this.#delta(old, next, gitRepository, options).catch((error: unknown) => {
+            // A rebuild takes less disk space than old shards and a delta together.
+            if (error instanceof IndexFull && error.isTooLarge) return undefined;
+            throw error;
+          });
     return delta ?? (await this.#build(next, gitRepository, options));
   }
 

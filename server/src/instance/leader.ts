@@ -23,7 +23,6 @@ import { createServices } from "#service/createService";
 import { createDispatch } from "#service/dispatch";
 import { History } from "#service/history/history";
 import { Metrics } from "#service/metrics";
-import type { RepositoryView } from "#service/repositories/repositoryView";
 import { ShardDirectory } from "#shard/directory/directory";
 import { databaseNames } from "#store/lostOrganization";
 import { symbolParsers } from "#symbols/parsing/parsers";
@@ -45,6 +44,7 @@ import { leaderMeasurements } from "./leaderMetrics";
 import { localOperations } from "./localOperations";
 import { createOrganizationMemory } from "./organizationMemory";
 import type { Ports } from "./ports";
+import { createRepositoryView } from "./repositoryView";
 import { createSavedState } from "./savedState";
 import { UsedConnections } from "./usedConnections";
 
@@ -226,33 +226,11 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     isBusy: (id) => sync.isPaused || sync.isRunning(id as RepositoryId) || !sync.storage.space.canRewrite(id),
     onDamage,
   });
-  const repositories: RepositoryView = {
-    isLimited: false,
-    all: () => catalog.all(),
-    packages: () => catalog.packages(),
-    get: (id) => catalog.get(id),
-    byName: (name) => catalog.byName(name) ?? catalog.byFormerName(name),
-    containing: (path) => catalog.containing(path),
-    // Until sync is idle, a commit or a saved file may not be in the index yet.
-    isScanning: () => !sync.isIdle,
-    isScanningPackages: () => !sync.areDependenciesSettled,
-    isPolled: (id) => sync.isPolled(id),
-    hasSymbols: (id) => symbolizer.isReady(id) && cluster?.hasRepository(id) !== true,
-    async indexRevision(id, name, timeMs, signal) {
-      const isIndexed = await sync.indexRevision(id, name, timeMs, signal);
-      return isIndexed === undefined ? "late" : isIndexed ? "indexed" : "absent";
-    },
-    restore: (id, timeMs, signal) => sync.storage.restore(id, timeMs, signal),
-    evictionCount: () => sync.storage.evictions.count,
-    wasEvictedSince: (id, count) => sync.storage.evictions.lastOf(id) > count,
-    noteUse({ ids, revisions = [], open = [] }) {
-      if (ids.length > 0) sync.storage.uses.use(ids);
-      for (const { id, name } of revisions) sync.storage.uses.useRevision(id, name);
-      sync.storage.uses.open(open);
-    },
-    skipped: (id, signal) => sync.skipped(id, signal),
-    unparsed: (id, signal) => sync.unparsed(id, signal),
-  };
+  const repositories = createRepositoryView(
+    catalog,
+    sync,
+    (id) => symbolizer.isReady(id) && cluster?.hasRepository(id) !== true,
+  );
   const pause = (isPaused: boolean) => {
     if (sync.isPaused === isPaused) return;
     log.info(isPaused ? "Indexing is paused." : "Indexing has resumed.");

@@ -119,6 +119,11 @@ export class Dependencies {
   }
 
   /** See `Runs`. */
+  settled(id: RepositoryId, signal: AbortSignal): Promise<void> {
+    return this.#runs.settled(id, signal);
+  }
+
+  /** See `Runs`. */
   release(id: RepositoryId): void {
     this.#runs.release(id);
   }

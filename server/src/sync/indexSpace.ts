@@ -88,17 +88,13 @@ export class IndexSpace implements DraftGate {
   }: DraftTask<Result>): Promise<Result> {
     const full = new AbortController();
     let writtenBytes = 0;
-    const onDraft = (bytes: number) => {
+    const onDraft = async (bytes: number) => {
       writtenBytes += bytes;
       this.#writtenBytes += bytes;
-      this.#one
+      const hasRoom = await this.#one
         .run(() => this.#makeRoom(repositoryIds, replaces))
-        .then(
-          (hasRoom) => {
-            if (!hasRoom) full.abort();
-          },
-          () => full.abort(),
-        );
+        .catch(() => false);
+      if (!hasRoom) full.abort();
     };
     try {
       const result = await run(AbortSignal.any([signal, full.signal]), onDraft);
@@ -149,12 +145,14 @@ export class IndexSpace implements DraftGate {
   }
 
   #full(repositoryIds: readonly number[], draftBytes: number): IndexFull {
-    const { directory, limit } = this.#options;
+    const { directory, limit, isRunning } = this.#options;
     const ownBytes = repositoryIds.reduce(
       (sum, id) => sum + this.#bytesOf(directory.manifest(id)),
       draftBytes,
     );
-    return new IndexFull(ownBytes > (limit() ?? 0));
+    const isTooLarge = ownBytes > (limit() ?? 0);
+    const allowed = isTooLarge ? [] : this.#allowed(repositoryIds, (id) => isRunning(id));
+    return new IndexFull(isTooLarge, [...new Set(allowed.map(({ candidate }) => candidate.id))]);
   }
 
   /** Evicts until the limit is kept. Returns false if these repositories may not replace anything more. */
@@ -164,7 +162,7 @@ export class IndexSpace implements DraftGate {
       const maxBytes = limit();
       const excess = maxBytes === undefined ? 0 : this.#usedBytes - maxBytes;
       if (maxBytes === undefined || excess <= 0) return true;
-      const victims = this.#victims(repositoryIds, excess);
+      const victims = this.#victims(repositoryIds, excess, replaces);
       if (victims.length > 0) await evictions.run(victims, maxBytes);
       else if (replaces && repositoryIds.some((id) => directory.manifest(id) !== undefined))
         await evictions.removeReplaced(repositoryIds as readonly RepositoryId[]);
@@ -172,22 +170,34 @@ export class IndexSpace implements DraftGate {
     }
   }
 
-  /** Returns what to evict next for these repositories; nothing if nothing may be. */
-  #victims(repositoryIds: readonly number[], excess: number): readonly Victim[] {
-    const { clock, isRunning, isRequested } = this.#options;
+  /** Returns what may be evicted for these repositories, among those for which `isIncluded` returns true, in order. */
+  #allowed(repositoryIds: readonly number[], isIncluded: (id: RepositoryId) => boolean): readonly Victim[] {
+    const { clock, directory, isRequested } = this.#options;
     const shared = this.#sharedFiles();
     const replacing = repositoryIds.map((id) => ({
       candidate: this.#candidate(id, shared),
       isRequested: isRequested(id as RepositoryId),
     }));
-    const others = [...this.#options.directory.manifests().keys()]
-      .filter((id) => !repositoryIds.includes(id) && !isRunning(id as RepositoryId))
+    const others = [...directory.manifests().keys()]
+      .filter((id) => !repositoryIds.includes(id) && isIncluded(id as RepositoryId))
       .map((id) => this.#candidate(id, shared));
+    return evictionOrder(others, clock.now()).filter((victim) =>
+      replacing.every((each) => mayReplace(victim, each)),
+    );
+  }
+
+  /** Returns what to evict next for these repositories; nothing if that would not be enough. */
+  #victims(repositoryIds: readonly number[], excess: number, replaces: boolean): readonly Victim[] {
+    const { directory, isRunning } = this.#options;
+    const allowed = this.#allowed(repositoryIds, (id) => !isRunning(id));
+    const freeable = allowed.filter(({ revisions }) => revisions.length === 0);
+    const own = replaces ? repositoryIds : [];
+    const ownBytes = own.reduce((sum, id) => sum + this.#bytesOf(directory.manifest(id)), 0);
+    if (freeable.reduce((sum, { candidate }) => sum + candidate.bytes, ownBytes) < excess) return [];
     const victims: Victim[] = [];
     let bytes = 0;
-    for (const victim of evictionOrder(others, clock.now())) {
+    for (const victim of allowed) {
       if (bytes >= excess) break;
-      if (!replacing.every((each) => mayReplace(victim, each))) continue;
       victims.push(victim);
       // How much space revisions take is known when they are gone.
       if (victim.revisions.length > 0) break;

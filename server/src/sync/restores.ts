@@ -11,6 +11,8 @@ export interface RestoresOptions {
   readonly isPaused: () => boolean;
   /** Queues a run for a repository or package. */
   readonly refresh: (id: RepositoryId) => void;
+  /** Resolves when no run of a repository or package is queued or active, or when the signal fires. */
+  readonly settled: (id: RepositoryId, signal: AbortSignal) => Promise<void>;
 }
 
 const finalStates: ReadonlySet<RepositoryState> = new Set(["ready", "failed", "evicted"]);
@@ -38,26 +40,18 @@ export class Restores {
    * indexing is paused, and for a repository that needs more than the limit even alone.
    */
   async restore(id: RepositoryId, timeMs: number, signal: AbortSignal): Promise<void> {
-    this.#begin(id);
+    this.request(id);
     if (!this.#requested.has(id)) return;
-    const { catalog } = this.#options;
     const limit = new TimeLimit(signal, timeMs);
-    let unsubscribe = () => {};
     try {
-      await new Promise<void>((resolve) => {
-        unsubscribe = catalog.onChange(() => {
-          if (!this.#requested.has(id)) resolve();
-        });
-        limit.signal.addEventListener("abort", () => resolve(), { once: true });
-        if (limit.signal.aborted) resolve();
-      });
+      await this.#options.settled(id, limit.signal);
     } finally {
-      unsubscribe();
       limit.dispose();
     }
   }
 
-  #begin(id: RepositoryId): void {
+  /** Queues a repository that was evicted, unless indexing is paused or it is too large. */
+  request(id: RepositoryId): void {
     const { catalog, uses, limit, isPaused, refresh } = this.#options;
     const repository = catalog.get(id);
     if (repository?.state !== "evicted" || isPaused()) return;

@@ -27,6 +27,8 @@ export interface RunsOptions {
   readonly onLockFileChange?: (id: RepositoryId) => void;
   /** Called when the index of a repository has become current, whether it was built or not. */
   readonly onCurrent?: (id: RepositoryId) => void;
+  /** Resolves when no run of a repository is queued or active, or when the signal fires. Default: one of these runs. */
+  readonly settled?: (id: RepositoryId, signal: AbortSignal) => Promise<void>;
   /** Called if there is no disk space for the index of a repository. */
   readonly onFull: (id: RepositoryId, isTooLarge: boolean) => Promise<void>;
   /** Called when files or refs of a repository have changed. */
@@ -70,6 +72,8 @@ const retryMs = 60_000;
 const pollMs = 10_000;
 /** Scans take at most this fraction (1/n) of the time. */
 const pollIdleFactor = 20;
+/** How long a repository waits at most for others that may be evicted for it. */
+const maxBlockedMs = 60_000;
 /** Maximum number of revisions of one repository that are indexed because they were searched. */
 const maxRequestedRevisions = 8;
 
@@ -80,6 +84,8 @@ export class Runs {
   readonly #states = new Map<RepositoryId, RepositoryState>();
   /** Repositories in which not every folder can be watched. */
   readonly #polled = new Set<RepositoryId>();
+  /** Repositories that wait until others are indexed, because these may be evicted then. */
+  readonly #blocked = new Set<number>();
   readonly #closing = new AbortController();
 
   constructor(options: RunsOptions) {
@@ -188,6 +194,18 @@ export class Runs {
    */
   isPolled(id: RepositoryId): boolean {
     return this.#polled.has(id);
+  }
+
+  /** Resolves when no run of a repository is queued or active, or when the signal fires. */
+  async settled(id: RepositoryId, signal: AbortSignal): Promise<void> {
+    while ((this.#schedule.isQueued(id) || this.isRunning(id)) && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#stateOf(id).waiters.push(resolve);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+      // A run whose waiters are called has not ended yet.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   /** Whether requests have named revisions of a repository that are indexed, or about to be. */
@@ -319,10 +337,20 @@ export class Runs {
   async #onFull(
     id: RepositoryId,
     state: RepositoryState,
-    { isTooLarge }: IndexFull,
+    { isTooLarge, blockers }: IndexFull,
     onFull: RunsOptions["onFull"],
   ): Promise<void> {
-    const { log, context } = this.#options;
+    const { log, context, settled = (other, signal) => this.settled(other, signal) } = this.#options;
+    const awaited = blockers.filter((other) => !this.#blocked.has(other));
+    if (awaited.length > 0) {
+      this.#blocked.add(id);
+      context.catalog.update(id, { state: "queued", progress: undefined });
+      const limit = new TimeLimit(this.#closing.signal, maxBlockedMs);
+      await Promise.all(awaited.map((other) => settled(other as RepositoryId, limit.signal)));
+      limit.dispose();
+      this.#blocked.delete(id);
+      return this.refresh(id, "due");
+    }
     if (state.requested.length > 0 && context.directory.manifest(id) !== undefined) {
       state.requested = [];
       return this.refresh(id, "due");

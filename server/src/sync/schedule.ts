@@ -72,6 +72,10 @@ export class Schedule {
     return this.#running.has(id);
   }
 
+  isQueued(id: RepositoryId): boolean {
+    return priorities.some((priority) => this.#queues[priority].has(id));
+  }
+
   /** Resolves when nothing is running or queued. */
   idle(): Promise<void> {
     if (this.isIdle) return Promise.resolve();

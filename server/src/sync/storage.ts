@@ -1,7 +1,7 @@
 /** The disk space of the index: its limit, what is evicted to keep it, and what is indexed again on request. */
 import { dirname, join } from "node:path";
 import type { Catalog } from "#catalog/catalog";
-import type { RepositoryId } from "#model/repository";
+import type { Repository, RepositoryId } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
@@ -16,6 +16,8 @@ export interface StorageOptions {
   readonly catalog: Catalog;
   readonly directory: ShardDirectory;
   readonly pool: Pool<WorkerTask, WorkerResult>;
+  /** Runs rewrites, because all threads of `pool` may wait for room. */
+  readonly quickPool: Pool<WorkerTask, WorkerResult>;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -28,10 +30,15 @@ export interface StorageOptions {
   readonly hasRequested: (id: RepositoryId) => boolean;
   /** Queues a run for a repository or package. */
   readonly refresh: (id: RepositoryId) => void;
+  /** Resolves when no run of a repository or package is queued or active, or when the signal fires. */
+  readonly settled: (id: RepositoryId, signal: AbortSignal) => Promise<void>;
   readonly onDamage: (file: string) => void;
   /** Called when a repository has lost its index. */
   readonly onEvicted: (id: RepositoryId) => void;
 }
+
+/** A path with more repositories than this does not name each of them. */
+const maxAdded = 5;
 
 export class Storage {
   readonly uses: Uses;
@@ -45,7 +52,7 @@ export class Storage {
     const { directory, pool, clock, log } = options;
     this.#options = options;
     this.uses = new Uses({ file: join(dirname(directory.folder), "uses.json"), clock, log });
-    this.#evictions = new Evictions(options);
+    this.#evictions = new Evictions({ ...options, pool: options.quickPool });
     this.#restores = new Restores({ ...options, uses: this.uses });
     this.space = new IndexSpace({
       ...options,
@@ -75,6 +82,13 @@ export class Storage {
   /** See `Restores`. */
   restore(id: RepositoryId, timeMs: number, signal: AbortSignal): Promise<void> {
     return this.#restores.restore(id, timeMs, signal);
+  }
+
+  /** Indexes evicted repositories again that a user has added by their own path, unless it contains many. */
+  add(repositories: readonly Repository[], areOpen: boolean): void {
+    const ids = repositories.map(({ id }) => id);
+    if (areOpen) this.uses.open(ids);
+    if (ids.length <= maxAdded) for (const id of ids) this.#restores.request(id);
   }
 
   /** Records that a request names a revision, which may have been evicted. */

@@ -127,6 +127,10 @@ export class SymbolIndexer {
         const { file } = next.segment;
         // The shard was compacted or rebuilt during the run.
         if (!this.#isCurrent(next)) continue;
+        if (error instanceof IndexFull && error.blockers.length > 0) {
+          this.#postpone(file);
+          continue;
+        }
         if (error instanceof IndexFull) {
           this.#options.log.warn(
             `${file} has no symbols, because the index has reached its limit of disk space.`,

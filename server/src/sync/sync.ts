@@ -96,6 +96,7 @@ export class Sync {
     this.#settings = { ...defaultSyncSettings, ...settings };
     this.storage = new Storage({
       ...options,
+      quickPool,
       clock,
       signal: this.#closing.signal,
       limit: () => this.#settings.maxIndexBytes,
@@ -103,6 +104,7 @@ export class Sync {
       isRunning: (id) => this.isRunning(id),
       hasRequested: (id) => this.#runs.hasRequested(id),
       refresh: (id) => this.#refreshAny(id),
+      settled: (id, limited) => this.#runsOf(id).settled(id, limited),
       onDamage: (file) => this.rebuild([file]),
       onEvicted: (id) => {
         this.#runs.release(id);
@@ -137,6 +139,7 @@ export class Sync {
       watchFolder: options.watchFolder,
       onCurrent: (id) => this.codeHosts?.indexed(id),
       onFull,
+      settled: (id, limited) => this.#runsOf(id).settled(id, limited),
       onChanged: (id) => this.storage.uses.open([id]),
       onLockFileChange: (id) => this.#dependencies.changed(id),
       onRemoved: (repository) => this.#deleteIndexes([repository]),
@@ -211,6 +214,7 @@ export class Sync {
         ? this.#scans.addOpenFolder(path, combined)
         : this.#scans.add(path, combined));
       this.#options.log.info(`Found ${repositories.length} repositories in ${path}.`);
+      this.storage.add(repositories, areOpen);
       this.#refreshAll(repositories, "requested");
       this.#dependencies.scan(repositories);
       found.push(...repositories);
@@ -270,6 +274,7 @@ export class Sync {
     const before = this.#settings;
     this.#settings = settings;
     this.#runs.setLimit(runLimit(this.#options.pool));
+    if (before.maxIndexBytes !== settings.maxIndexBytes) this.storage.applyLimit();
     if (this.#start === undefined) return;
     if (!haveSameScanSettings(before, settings)) void this.#scanAll(true);
     if (!haveSameIndexSettings(before, settings)) {
@@ -277,7 +282,6 @@ export class Sync {
       for (const { id } of this.#options.catalog.packages()) this.#dependencies.refresh(id, false);
     }
     this.#dependencies.setEnabled(settings.dependencies);
-    if (before.maxIndexBytes !== settings.maxIndexBytes) this.storage.applyLimit();
   }
 
   /** Absent until there is, or once was, a connection to a code host. */
@@ -326,6 +330,10 @@ export class Sync {
 
   #refreshAll(repositories: readonly Repository[], priority: Priority): void {
     for (const { id } of this.#firstRuns.claim(repositories)) this.refresh(id, priority);
+  }
+
+  #runsOf(id: RepositoryId): Pick<Runs, "settled"> {
+    return this.#options.catalog.get(id)?.kind === "package" ? this.#dependencies : this.#runs;
   }
 
   #refreshAny(id: RepositoryId): void {
