@@ -61,8 +61,7 @@ export async function openLimitedIndex({
     search: (query: string, request: Partial<RequestInput<"search">> = {}) =>
       caller("search", { query, matches: 10_000, ...request }, call),
     setLimit: (bytes: number | undefined) => sync.configure({ ...settings, ...limits(bytes) }),
-    states: () =>
-      Object.fromEntries(catalog.all().map(({ name, state }) => [name, state] as const)),
+    states: () => Object.fromEntries(catalog.all().map(({ name, state }) => [name, state] as const)),
     async close() {
       await sync.close();
       await engine.close();

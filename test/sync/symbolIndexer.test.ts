@@ -143,6 +143,7 @@ test("symbols are deleted with their shard, and kept when it is compacted", asyn
   assert.equal(parsed.length, 20);
   const compactor = new Compactor({
     directory,
+    gate: openGate(directory),
     pool: poolOf(parsed),
     log: silentLog,
     isBusy: () => false,
@@ -174,6 +175,7 @@ test("a shard that is compacted while partly parsed is parsed completely", async
   isBusy = true;
   const compactor = new Compactor({
     directory,
+    gate: openGate(directory),
     pool: poolOf(parsed),
     log: silentLog,
     isBusy: () => false,

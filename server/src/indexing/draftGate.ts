@@ -7,10 +7,14 @@ export class IndexFull extends Error {
   /** Repositories that may be evicted for them, but not while they are being indexed. */
   readonly blockers: readonly number[];
 
-  constructor(isTooLarge: boolean, blockers: readonly number[]) {
+  /** Whether there is room now that the drafts are gone. */
+  readonly canRetry: boolean;
+
+  constructor({ isTooLarge = false, blockers = [], canRetry = false }: Partial<IndexFull>) {
     super("The index has reached its limit of disk space.");
     this.isTooLarge = isTooLarge;
     this.blockers = blockers;
+    this.canRetry = canRetry;
   }
 }
 
@@ -35,6 +39,8 @@ export interface DraftGate {
     options: Pick<DraftTask<unknown>, "repositoryIds" | "replaces"> & { readonly paths: readonly string[] },
     publish: () => Promise<Result>,
   ): Promise<Result>;
+  /** Stops counting drafts that are about to be published in place of old shards. */
+  release(paths: readonly string[]): void;
   /** Removes drafts that are not published. */
   discard(paths: readonly string[]): void;
 }
@@ -49,6 +55,7 @@ export function openGate(directory: ShardDirectory): DraftGate {
   return {
     write: ({ run, signal }) => run(signal, async () => {}),
     publish: (_options, publish) => publish(),
+    release: () => {},
     discard: (paths) => directory.discard(paths),
   };
 }

@@ -222,6 +222,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const compactor = new Compactor({
     directory,
     pool,
+    gate: sync.storage.space,
     log,
     isBusy: (id) => sync.isPaused || sync.isRunning(id as RepositoryId) || !sync.storage.space.canRewrite(id),
     onDamage,

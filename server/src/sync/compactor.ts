@@ -1,4 +1,5 @@
 import { isServiceError } from "#base/error";
+import type { DraftGate } from "#indexing/draftGate";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
@@ -11,6 +12,7 @@ import type { WorkerResult, WorkerTask } from "./workerTasks";
 export interface CompactorOptions {
   readonly directory: ShardDirectory;
   readonly pool: Pool<WorkerTask, WorkerResult>;
+  readonly gate: DraftGate;
   readonly log: Log;
   /**
    * Whether a repository is being indexed, whose indexer relies on its current segments, or is too large to be rewritten
@@ -60,15 +62,18 @@ export class Compactor {
    * Returns false if nothing was published, because a repository changed during the compaction or a shard is damaged.
    */
   async #compact(compaction: Compaction): Promise<boolean> {
-    const { directory, isBusy } = this.#options;
+    const { directory, gate, isBusy } = this.#options;
     const manifests = compaction.kind === "merge" ? [compaction.manifest] : compaction.manifests;
-    const drafts = await writeRemaining(
-      manifests,
-      compaction.kind === "merge" ? compaction.from : 0,
-      this.#options,
-      this.#runs.signal,
-    );
+    const drafts = await gate.write({
+      repositoryIds: [],
+      replaces: false,
+      signal: this.#runs.signal,
+      run: (signal) =>
+        writeRemaining(manifests, compaction.kind === "merge" ? compaction.from : 0, this.#options, signal),
+      draftsOf: (written) => written?.map(({ path }) => path) ?? [],
+    });
     if (drafts === undefined) return false;
+    gate.release(drafts.map(({ path }) => path));
     const [first] = drafts;
     if (manifests.some(({ repositoryId }) => isBusy(repositoryId)) || first === undefined) {
       directory.discard(pathsOf(drafts));

@@ -37,6 +37,9 @@ export interface IndexSpaceOptions {
 /** The largest size of most shards: their text, and what is added to it. */
 const maxShardBytes = 2 * targetShardBytes;
 
+/** Whether there is room; `rewrite`: only after shards are rewritten, for which there is none while drafts exist. */
+type Room = "free" | "rewrite" | "none";
+
 export class IndexSpace implements DraftGate {
   readonly #options: IndexSpaceOptions;
   /** Sizes of complete drafts, by path. */
@@ -73,8 +76,8 @@ export class IndexSpace implements DraftGate {
     if (limit === undefined || this.#usedBytes + reserve < limit) return await this.#write(task);
     return await this.#oneWriter.run(async () => {
       const { repositoryIds, replaces, signal } = task;
-      const hasRoom = await this.#one.run(() => this.#makeRoom(repositoryIds, replaces), signal);
-      if (!hasRoom) throw this.#full(repositoryIds, 0);
+      const room = await this.#one.run(() => this.#makeRoom(repositoryIds, replaces), signal);
+      if (room !== "free") throw this.#full(repositoryIds, 0, room);
       return await this.#write(task);
     }, task.signal);
   }
@@ -87,22 +90,24 @@ export class IndexSpace implements DraftGate {
     draftsOf,
   }: DraftTask<Result>): Promise<Result> {
     const full = new AbortController();
+    let room: Room = "free";
     let writtenBytes = 0;
     const onDraft = async (bytes: number) => {
       writtenBytes += bytes;
       this.#writtenBytes += bytes;
-      const hasRoom = await this.#one
-        .run(() => this.#makeRoom(repositoryIds, replaces))
-        .catch(() => false);
-      if (!hasRoom) full.abort();
+      room = await this.#one.run(() => this.#makeRoom(repositoryIds, replaces)).catch((): Room => "none");
+      if (room !== "free") full.abort();
     };
     try {
       const result = await run(AbortSignal.any([signal, full.signal]), onDraft);
       for (const path of draftsOf(result)) this.#drafts.set(path, fileBytes(path));
       return result;
     } catch (error) {
-      if (full.signal.aborted && !signal.aborted) throw this.#full(repositoryIds, writtenBytes);
-      throw error;
+      if (!full.signal.aborted || signal.aborted) throw error;
+      throw await this.#makeRoomAfter(repositoryIds, replaces, writtenBytes, room, () => {
+        this.#writtenBytes -= writtenBytes;
+        writtenBytes = 0;
+      });
     } finally {
       this.#writtenBytes -= writtenBytes;
     }
@@ -113,28 +118,44 @@ export class IndexSpace implements DraftGate {
     publish: () => Promise<Result>,
   ): Promise<Result> {
     if (this.#options.limit() === undefined || paths.length === 0) {
-      this.#forget(paths);
+      this.release(paths);
       return await publish();
     }
     return await this.#one.run(async () => {
-      const hasRoom = await this.#makeRoom(repositoryIds, replaces);
-      if (!hasRoom) {
-        const ownBytes = paths.reduce((sum, path) => sum + (this.#drafts.get(path) ?? 0), 0);
-        const error = this.#full(repositoryIds, ownBytes);
-        this.discard(paths);
-        throw error;
+      const room = await this.#makeRoom(repositoryIds, replaces);
+      if (room !== "free") {
+        const bytes = paths.reduce((sum, path) => sum + (this.#drafts.get(path) ?? 0), 0);
+        throw await this.#makeRoomAfter(repositoryIds, replaces, bytes, room, () => this.discard(paths));
       }
-      this.#forget(paths);
+      this.release(paths);
       return await publish();
     });
   }
 
+  /**
+   * Removes drafts for which there is no room by calling `removeDrafts`, and makes room for them if that only takes
+   * rewriting other shards, so that not both exist at the same time. Returns the error to throw.
+   */
+  async #makeRoomAfter(
+    repositoryIds: readonly number[],
+    replaces: boolean,
+    draftBytes: number,
+    room: Room,
+    removeDrafts: () => void,
+  ): Promise<IndexFull> {
+    const error = this.#full(repositoryIds, draftBytes, room);
+    removeDrafts();
+    if (room !== "rewrite" || error.isTooLarge) return error;
+    const later = await this.#makeRoom(repositoryIds, replaces, draftBytes);
+    return later === "free" ? new IndexFull({ canRetry: true }) : error;
+  }
+
   discard(paths: readonly string[]): void {
-    this.#forget(paths);
+    this.release(paths);
     this.#options.directory.discard(paths);
   }
 
-  #forget(paths: readonly string[]): void {
+  release(paths: readonly string[]): void {
     for (const path of paths) this.#drafts.delete(path);
   }
 
@@ -144,30 +165,45 @@ export class IndexSpace implements DraftGate {
     return total;
   }
 
-  #full(repositoryIds: readonly number[], draftBytes: number): IndexFull {
+  #full(repositoryIds: readonly number[], draftBytes: number, room: Room): IndexFull {
     const { directory, limit, isRunning } = this.#options;
     const ownBytes = repositoryIds.reduce(
       (sum, id) => sum + this.#bytesOf(directory.manifest(id)),
       draftBytes,
     );
     const isTooLarge = ownBytes > (limit() ?? 0);
+    if (room === "rewrite" && !isTooLarge) return new IndexFull({ canRetry: true });
     const allowed = isTooLarge ? [] : this.#allowed(repositoryIds, (id) => isRunning(id));
-    return new IndexFull(isTooLarge, [...new Set(allowed.map(({ candidate }) => candidate.id))]);
+    return new IndexFull({
+      isTooLarge,
+      blockers: [...new Set(allowed.map(({ candidate }) => candidate.id))],
+    });
   }
 
-  /** Evicts until the limit is kept. Returns false if these repositories may not replace anything more. */
-  async #makeRoom(repositoryIds: readonly number[], replaces: boolean): Promise<boolean> {
+  /** Evicts until there is room for `addedBytes` more of these repositories. */
+  async #makeRoom(repositoryIds: readonly number[], replaces: boolean, addedBytes = 0): Promise<Room> {
     const { limit, evictions, directory } = this.#options;
+    // A task that was canceled may have removed drafts that it had reported.
+    for (const path of [...this.#drafts.keys()]) if (fileBytes(path) === 0) this.#drafts.delete(path);
     for (;;) {
       const maxBytes = limit();
-      const excess = maxBytes === undefined ? 0 : this.#usedBytes - maxBytes;
-      if (maxBytes === undefined || excess <= 0) return true;
+      const excess = maxBytes === undefined ? 0 : this.#usedBytes + addedBytes - maxBytes;
+      if (maxBytes === undefined || excess <= 0) return "free";
       const victims = this.#victims(repositoryIds, excess, replaces);
+      const hasDrafts = this.#writtenBytes > 0 || this.#drafts.size > 0;
+      if (hasDrafts && victims.some((victim) => this.#needsRewrite(victim))) return "rewrite";
       if (victims.length > 0) await evictions.run(victims, maxBytes);
       else if (replaces && repositoryIds.some((id) => directory.manifest(id) !== undefined))
         await evictions.removeReplaced(repositoryIds as readonly RepositoryId[]);
-      else return false;
+      else return "none";
     }
+  }
+
+  /** Whether evicting something takes rewriting a shard without it. */
+  #needsRewrite({ candidate, revisions }: Victim): boolean {
+    const shared = this.#sharedFiles();
+    const { segments = [] } = this.#options.directory.manifest(candidate.id) ?? {};
+    return revisions.length > 0 || segments.some(({ file }) => shared.has(file));
   }
 
   /** Returns what may be evicted for these repositories, among those for which `isIncluded` returns true, in order. */

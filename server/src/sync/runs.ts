@@ -337,12 +337,12 @@ export class Runs {
   async #onFull(
     id: RepositoryId,
     state: RepositoryState,
-    { isTooLarge, blockers }: IndexFull,
+    { isTooLarge, blockers, canRetry }: IndexFull,
     onFull: RunsOptions["onFull"],
   ): Promise<void> {
     const { log, context, settled = (other, signal) => this.settled(other, signal) } = this.#options;
     const awaited = blockers.filter((other) => !this.#blocked.has(other));
-    if (awaited.length > 0) {
+    if (canRetry || awaited.length > 0) {
       this.#blocked.add(id);
       context.catalog.update(id, { state: "queued", progress: undefined });
       const limit = new TimeLimit(this.#closing.signal, maxBlockedMs);

@@ -127,6 +127,7 @@ export class SymbolIndexer {
         const { file } = next.segment;
         // The shard was compacted or rebuilt during the run.
         if (!this.#isCurrent(next)) continue;
+        if (error instanceof IndexFull && error.canRetry) continue;
         if (error instanceof IndexFull && error.blockers.length > 0) {
           this.#postpone(file);
           continue;
