@@ -37,7 +37,7 @@ import {
 } from "./syncSettings";
 import { UnparsedLists } from "./unparsedLists";
 import type { WatchFolder } from "./watch";
-import { indexPool, type WorkerResult, type WorkerTask } from "./workerTasks";
+import { indexPool, runLimit, type WorkerResult, type WorkerTask } from "./workerTasks";
 
 export interface SyncOptions {
   readonly catalog: Catalog;
@@ -484,9 +484,4 @@ export class Sync {
       .removeAll(unknown)
       .catch((error: unknown) => log.warn("Cannot delete an old index.", { error }));
   }
-}
-
-/** Allows one run more than there are workers, so that refs are read while all workers are busy. */
-function runLimit({ size }: Pool<WorkerTask, WorkerResult>): number {
-  return size + 1;
 }

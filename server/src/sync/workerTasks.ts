@@ -97,3 +97,8 @@ export async function listUnparsed(
   if (result.kind !== "unparsedDocuments") throw unexpectedResult(result);
   return result.documents;
 }
+
+/** Allows one run more than there are workers, so that refs are read while all workers are busy. */
+export function runLimit({ size }: Pool<WorkerTask, WorkerResult>): number {
+  return size + 1;
+}
