@@ -72,12 +72,16 @@ export async function openLimitedIndex({
 
 export type LimitedIndex = Awaited<ReturnType<typeof openLimitedIndex>>;
 
+interface Folder {
+  readonly directory: { readonly folder: string };
+}
+
 /** Bytes of all files of the index, drafts too, as the file system reports them. */
-export function bytesOnDisk({ directory }: Pick<LimitedIndex, "directory">): number {
+export function bytesOnDisk({ directory }: Folder): number {
   return sizesOf(directory.folder).reduce((sum, size) => sum + size, 0);
 }
 
-export function largestShard({ directory }: Pick<LimitedIndex, "directory">): number {
+export function largestShard({ directory }: Folder): number {
   return Math.max(0, ...sizesOf(directory.folder));
 }
 

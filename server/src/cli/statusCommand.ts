@@ -1,5 +1,6 @@
 import { usageError } from "#base/error";
 import { sanitize } from "#base/sanitize";
+import type { InstanceState } from "#contract/editor";
 import type { RepositoryItem } from "#contract/repositories";
 import type { Instance } from "#instance/instance";
 import { readConfiguration } from "./configuration";
@@ -18,13 +19,19 @@ export async function statusCommand(context: CommandContext, flags: Flags): Prom
     const repositories = await allRepositories(instance.caller, context.interrupted);
     const totals = totalsOf(repositories);
     const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
-    const { configurationProblem } = await instance.caller("instance", {}, call);
+    const { configurationProblem, indexBytes, maxIndexBytes, evicted } = await instance.caller(
+      "instance",
+      {},
+      call,
+    );
+    const diskSpace = { indexBytes, ...(maxIndexBytes === undefined ? {} : { maxIndexBytes }), evicted };
     if (flags.has("json")) {
       const output = {
         dataDir: configuration.dataDir,
         served: instance.endpoint ?? null,
         ...(configurationProblem === undefined ? {} : { configurationProblem }),
         totals,
+        diskSpace,
         repositories,
       };
       const indent = context.terminal.isTty ? 2 : undefined;
@@ -40,6 +47,7 @@ export async function statusCommand(context: CommandContext, flags: Flags): Prom
       ...repositories.flatMap((repository) => describeRepository(repository, paint)),
       ...(repositories.length === 0 ? ['Nothing is indexed. Run "trawl index PATH".'] : []),
       formatTotals(totals),
+      describeDiskSpace(diskSpace),
     ];
     await context.terminal.print(`${lines.join("\n")}\n`);
     return 0;
@@ -51,6 +59,17 @@ export async function statusCommand(context: CommandContext, flags: Flags): Prom
 /** Describes why the running server does not use the current configuration file. */
 export function describeConfigurationProblem(problem: string): string {
   return `The configuration file has changed, but its previous connections remain in use:\n${sanitize(problem)}`;
+}
+
+/** `Disk space of the index: 15.1 MB of 20 MB (maxIndexBytes), 3 repositories not indexed` */
+function describeDiskSpace({
+  indexBytes,
+  maxIndexBytes,
+  evicted,
+}: Pick<InstanceState, "indexBytes" | "maxIndexBytes" | "evicted">): string {
+  const limit = maxIndexBytes === undefined ? "" : ` of ${formatBytes(maxIndexBytes)} (maxIndexBytes)`;
+  const missing = evicted === 0 ? "" : `, ${formatCount(evicted, "repository", "repositories")} not indexed`;
+  return `Disk space of the index: ${formatBytes(indexBytes)}${limit}${missing}`;
 }
 
 function describeServer({ endpoint }: Instance): string {
