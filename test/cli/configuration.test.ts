@@ -130,6 +130,8 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   ["", "[]", "FILE: The file must contain a JSON object, but contains an array of 0 items."],
   ["", '{\n  "port" 1\n}', "FILE:2:10: Colon expected."],
   ["", "", "FILE:1:1: Value expected."],
+  ["", '{ "maxIndexBytes": 5000000000 }', { maxIndexBytes: 5_000_000_000 }],
+  ["", '{ "maxIndexBytes": 0 }', 'FILE: "maxIndexBytes" must be an integer of at least 1, but is 0.'],
   ["", '{ "timeLimitMs": 0 }', 'FILE: "timeLimitMs" must be an integer from 1 to 600000, but is 0.'],
   ["", '{ "anonymous": "on" }', 'FILE: "anonymous" must be true or false, but is "on".'],
   ["", '{ "host": "" }', 'FILE: "host" must be a string of at least 1 character, but is "".'],

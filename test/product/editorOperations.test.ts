@@ -56,6 +56,7 @@ test("the instance operation reports the state of the server", async () => {
     failed: 0,
     polled: 0,
     contentBytes: 18,
+    evicted: 0,
   });
 });
 

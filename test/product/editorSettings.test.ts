@@ -289,3 +289,19 @@ test("indexed code that is too large to be parsed is listed as unparsed", async 
   await eventuallyEqual(unparsed, [1, "app/large.go Go tooLarge"]);
   assert.equal(await skipped(editor), "");
 });
+
+test("a limit of the disk space of the index applies at once, and 0 removes it", async (t) => {
+  const repository = one("app", `= main: First\na.txt\n${"| a needle\n".repeat(1000)}`);
+  const editor = await open(t, [repository.path], {});
+  await editor.call("indexing");
+  assert.equal((await editor.call<InstanceState>("instance")).maxIndexBytes, undefined);
+  await editor.configure({ maxIndexBytes: 1000 });
+  await eventually(async () => (await repositories(editor))[0]?.state === "evicted");
+  const { indexBytes, maxIndexBytes, evicted } = await editor.call<InstanceState>("instance");
+  assert.deepEqual(
+    { indexBytes, maxIndexBytes, evicted },
+    { indexBytes: 0, maxIndexBytes: 1000, evicted: 1 },
+  );
+  await editor.configure({ maxIndexBytes: 0 });
+  await eventually(async () => (await count(editor, "needle")) === 1000);
+});

@@ -11,7 +11,10 @@ import { trawl } from "#test/support/trawl";
 
 const names = ["r0", "r1", "r2", "r3"];
 const text = (at: number) => textWith("needle", 20, at + 1);
-const expected = (at: number) => text(at).split("\n").filter((line) => line.includes("needle")).length;
+const expected = (at: number) =>
+  text(at)
+    .split("\n")
+    .filter((line) => line.includes("needle")).length;
 
 async function metric({ url }: Served, name: string): Promise<number> {
   const lines = (await (await fetch(`${url}/metrics`)).text()).split("\n");
@@ -51,7 +54,10 @@ test("a server keeps its index within the limit, also after it was killed", asyn
     [false, evicted.length],
   );
   const { stdout } = await trawl(["status", "--data-dir", dataDir]);
-  assert.match(stdout, /Disk space of the index: \S+ kB of \S+ kB \(maxIndexBytes\), \d repositories not indexed/);
+  assert.match(
+    stdout,
+    /Disk space of the index: \S+ kB of \S+ kB \(maxIndexBytes\), \d repositories not indexed/,
+  );
   const output = (await trawl(["search", "--data-dir", dataDir, "needle"])).stderr;
   assert.match(output, /repositories have no index.*repo:NAME/);
 

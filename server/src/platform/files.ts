@@ -99,3 +99,8 @@ export function flushRename(files: Files, path: string): boolean {
     return false;
   }
 }
+
+/** Returns the size of a file, 0 if it does not exist. */
+export function fileBytes(path: string): number {
+  return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
+import { fileBytes } from "#platform/files";
 
 /** The sizes of the files of an index, so that its total is known without reading the folder. */
 export class FileSizes {
@@ -31,9 +31,4 @@ export class FileSizes {
     this.#total -= this.of(file);
     this.#bytes.delete(file);
   }
-}
-
-/** Returns the size of a file, 0 if it does not exist. */
-export function fileBytes(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
