@@ -131,7 +131,11 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   ["", '{\n  "port" 1\n}', "FILE:2:10: Colon expected."],
   ["", "", "FILE:1:1: Value expected."],
   ["", '{ "maxIndexBytes": 5000000000 }', { maxIndexBytes: 5_000_000_000 }],
-  ["", '{ "maxIndexBytes": 0 }', 'FILE: "maxIndexBytes" must be an integer of at least 1, but is 0.'],
+  [
+    "",
+    '{ "maxIndexBytes": 0 }',
+    'FILE: "maxIndexBytes" must be an integer from 1 to 9007199254740991, but is 0.',
+  ],
   ["", '{ "timeLimitMs": 0 }', 'FILE: "timeLimitMs" must be an integer from 1 to 600000, but is 0.'],
   ["", '{ "anonymous": "on" }', 'FILE: "anonymous" must be true or false, but is "on".'],
   ["", '{ "host": "" }', 'FILE: "host" must be a string of at least 1 character, but is "".'],
