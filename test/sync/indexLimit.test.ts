@@ -149,6 +149,10 @@ test("revisions that nobody searches are evicted first, and come back when they 
     old.files.map(({ fileName }) => fileName.text),
     ["old.txt"],
   );
+  index.setLimit(undefined);
+  await index.sync.idle();
+  assert.deepEqual(index.states(), { branched: "ready", r0: "ready" });
+  assert.equal((await index.search("all rev:*")).isSearchExhaustive, true);
 });
 
 test("an eviction during a search makes that incomplete", async (t) => {

@@ -49,7 +49,7 @@ export function evictionOrder(candidates: Iterable<EvictionCandidate>, now: numb
 }
 
 /** Returns the rank of a whole repository. */
-export function rankOf({ id, isPackage, isOpen, usedAt, changedAt }: Omit<EvictionCandidate, "bytes">) {
+function rankOf({ id, isPackage, isOpen, usedAt, changedAt }: Omit<EvictionCandidate, "bytes">) {
   const stage = isOpen ? stages.open : isPackage ? stages.packages : stages.repositories;
   return [stage, usedAt, changedAt, id];
 }

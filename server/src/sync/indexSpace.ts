@@ -42,8 +42,8 @@ type Room = "free" | "rewrite" | "none";
 
 export class IndexSpace implements DraftGate {
   readonly #options: IndexSpaceOptions;
-  /** Sizes of complete drafts, by path. */
-  readonly #drafts = new Map<string, number>();
+  /** Complete drafts, by path. */
+  readonly #drafts = new Map<string, { readonly bytes: number; readonly repositoryIds: readonly number[] }>();
   /** Bytes of complete drafts of tasks that still run. */
   #writtenBytes = 0;
   /** For evicting and publishing. */
@@ -59,7 +59,7 @@ export class IndexSpace implements DraftGate {
     const { catalog, directory, evictions } = this.#options;
     const left = [...directory.manifests().keys()].filter((id) => stateOf(catalog, id) === "evicted");
     if (left.length > 0) await evictions.removeIndexes(left);
-    await this.#one.run(() => this.#makeRoom([], false));
+    await this.#one.run(() => this.#makeRoom([], false, { isStrict: false }));
   }
 
   /** Whether rewriting the shards of a repository stays within the limit, or exceeds it by one shard only. */
@@ -76,7 +76,11 @@ export class IndexSpace implements DraftGate {
     if (limit === undefined || this.#usedBytes + reserve < limit) return await this.#write(task);
     return await this.#oneWriter.run(async () => {
       const { repositoryIds, replaces, signal } = task;
-      const room = await this.#one.run(() => this.#makeRoom(repositoryIds, replaces), signal);
+      // Earlier drafts of the same repository are published only together with this one.
+      const isStrict = [...this.#drafts.values()].every(
+        (draft) => !draft.repositoryIds.some((id) => repositoryIds.includes(id)),
+      );
+      const room = await this.#one.run(() => this.#makeRoom(repositoryIds, replaces, { isStrict }), signal);
       if (room !== "free") throw this.#full(repositoryIds, 0, room);
       return await this.#write(task);
     }, task.signal);
@@ -90,24 +94,22 @@ export class IndexSpace implements DraftGate {
     draftsOf,
   }: DraftTask<Result>): Promise<Result> {
     const full = new AbortController();
-    let room: Room = "free";
     let writtenBytes = 0;
     const onDraft = async (bytes: number) => {
       writtenBytes += bytes;
       this.#writtenBytes += bytes;
-      room = await this.#one.run(() => this.#makeRoom(repositoryIds, replaces)).catch((): Room => "none");
+      const room = await this.#one
+        .run(() => this.#makeRoom(repositoryIds, replaces, { isStrict: false }))
+        .catch((): Room => "none");
       if (room !== "free") full.abort();
     };
     try {
       const result = await run(AbortSignal.any([signal, full.signal]), onDraft);
-      for (const path of draftsOf(result)) this.#drafts.set(path, fileBytes(path));
+      for (const path of draftsOf(result)) this.#drafts.set(path, { bytes: fileBytes(path), repositoryIds });
       return result;
     } catch (error) {
       if (!full.signal.aborted || signal.aborted) throw error;
-      throw await this.#makeRoomAfter(repositoryIds, replaces, writtenBytes, room, () => {
-        this.#writtenBytes -= writtenBytes;
-        writtenBytes = 0;
-      });
+      throw this.#full(repositoryIds, writtenBytes, "none");
     } finally {
       this.#writtenBytes -= writtenBytes;
     }
@@ -122,32 +124,20 @@ export class IndexSpace implements DraftGate {
       return await publish();
     }
     return await this.#one.run(async () => {
-      const room = await this.#makeRoom(repositoryIds, replaces);
+      // Several drafts took long to write, and are not written again.
+      const isStrict = paths.length === 1;
+      const room = await this.#makeRoom(repositoryIds, replaces, { isStrict });
       if (room !== "free") {
-        const bytes = paths.reduce((sum, path) => sum + (this.#drafts.get(path) ?? 0), 0);
-        throw await this.#makeRoomAfter(repositoryIds, replaces, bytes, room, () => this.discard(paths));
+        const addedBytes = paths.reduce((sum, path) => sum + (this.#drafts.get(path)?.bytes ?? 0), 0);
+        const error = this.#full(repositoryIds, addedBytes, room);
+        this.discard(paths);
+        // Shards that must be rewritten make room for the next attempt, so that no draft exists at the same time.
+        if (room === "rewrite") await this.#makeRoom(repositoryIds, replaces, { isStrict, addedBytes });
+        throw error;
       }
       this.release(paths);
       return await publish();
     });
-  }
-
-  /**
-   * Removes drafts for which there is no room by calling `removeDrafts`, and makes room for them if that only takes
-   * rewriting other shards, so that not both exist at the same time. Returns the error to throw.
-   */
-  async #makeRoomAfter(
-    repositoryIds: readonly number[],
-    replaces: boolean,
-    draftBytes: number,
-    room: Room,
-    removeDrafts: () => void,
-  ): Promise<IndexFull> {
-    const error = this.#full(repositoryIds, draftBytes, room);
-    removeDrafts();
-    if (room !== "rewrite" || error.isTooLarge) return error;
-    const later = await this.#makeRoom(repositoryIds, replaces, draftBytes);
-    return later === "free" ? new IndexFull({ canRetry: true }) : error;
   }
 
   discard(paths: readonly string[]): void {
@@ -161,7 +151,7 @@ export class IndexSpace implements DraftGate {
 
   get #usedBytes(): number {
     let total = this.#options.directory.diskBytes + this.#writtenBytes;
-    for (const bytes of this.#drafts.values()) total += bytes;
+    for (const { bytes } of this.#drafts.values()) total += bytes;
     return total;
   }
 
@@ -180,8 +170,15 @@ export class IndexSpace implements DraftGate {
     });
   }
 
-  /** Evicts until there is room for `addedBytes` more of these repositories. */
-  async #makeRoom(repositoryIds: readonly number[], replaces: boolean, addedBytes = 0): Promise<Room> {
+  /**
+   * Evicts until there is room for `addedBytes` more of these repositories. `isStrict`: rewrites no shards while drafts
+   * exist.
+   */
+  async #makeRoom(
+    repositoryIds: readonly number[],
+    replaces: boolean,
+    { isStrict, addedBytes = 0 }: { readonly isStrict: boolean; readonly addedBytes?: number },
+  ): Promise<Room> {
     const { limit, evictions, directory } = this.#options;
     // A task that was canceled may have removed drafts that it had reported.
     for (const path of [...this.#drafts.keys()]) if (fileBytes(path) === 0) this.#drafts.delete(path);
@@ -190,7 +187,7 @@ export class IndexSpace implements DraftGate {
       const excess = maxBytes === undefined ? 0 : this.#usedBytes + addedBytes - maxBytes;
       if (maxBytes === undefined || excess <= 0) return "free";
       const victims = this.#victims(repositoryIds, excess, replaces);
-      const hasDrafts = this.#writtenBytes > 0 || this.#drafts.size > 0;
+      const hasDrafts = isStrict && (this.#writtenBytes > 0 || this.#drafts.size > 0);
       if (hasDrafts && victims.some((victim) => this.#needsRewrite(victim))) return "rewrite";
       if (victims.length > 0) await evictions.run(victims, maxBytes);
       else if (replaces && repositoryIds.some((id) => directory.manifest(id) !== undefined))

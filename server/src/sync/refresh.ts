@@ -353,13 +353,14 @@ export async function readShards<Result>(
 
 /** Returns a digest of what the index of a git repository is built from: refs, settings, name and path. */
 export function revisionsDigest(
-  { name, path }: Repository,
+  { name, path, evictedRevisions = [] }: Repository,
   lines: readonly string[],
   { branches, remoteBranches = [], tags, newestTags }: RevisionSettings,
   requestedRevisions: readonly string[] = [],
 ): string {
   const settings = JSON.stringify([branches, remoteBranches, tags, newestTags]);
-  const all = [...lines, name, path, settings, ...requestedRevisions];
+  const evicted = evictedRevisions.map((each) => `evicted ${each}`);
+  const all = [...lines, name, path, settings, ...requestedRevisions, ...evicted];
   return createHash("sha256").update(all.join("\n")).digest("hex");
 }
 

@@ -67,8 +67,11 @@ export class Restores {
   limitChanged(): void {
     const { catalog, limit, refresh } = this.#options;
     const maxBytes = limit();
-    for (const { id, state, eviction } of [...catalog.all(), ...catalog.packages()]) {
-      if (maxBytes === undefined) catalog.update(id, { evictedRevisions: undefined });
+    for (const { id, state, eviction, evictedRevisions } of [...catalog.all(), ...catalog.packages()]) {
+      if (maxBytes === undefined && evictedRevisions !== undefined) {
+        catalog.update(id, { evictedRevisions: undefined });
+        if (state !== "evicted") refresh(id);
+      }
       const fits = eviction?.reason === "tooLarge" && eviction.maxIndexBytes < (maxBytes ?? 0);
       if (state !== "evicted" || (maxBytes !== undefined && !fits)) continue;
       catalog.update(id, { state: "queued", eviction: undefined });
