@@ -136,7 +136,7 @@ test("with a full disk, the old index stays searchable", async (t) => {
     const found = await run("search", "needle3");
     assert.deepEqual([found.code, found.stdout], [0, "small/a.txt:1:needle3\n"]);
     assert.deepEqual(leftovers(), []);
-    assert.deepEqual(readdirSync(dataDir).sort(), ["catalogue.json", "format", "shards"]);
+    assert.deepEqual(readdirSync(dataDir).sort(), ["catalogue.json", "format", "shards", "uses.json"]);
   });
 });
 
