@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { deflateSync } from "node:zlib";
+import { projectRoot } from "#test/support/house";
 
 export function git(folder: string, ...words: string[]): string {
   const identity = ["-c", "user.name=Bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0"];
@@ -35,6 +36,14 @@ export function corpusCopy(source: string, folder: string): string {
   git(copy, "commit", "-q", "-m", "Corpus");
   git(copy, "repack", "-a", "-d", "-q");
   writeFileSync(join(copy, ".git", "bench-ready"), "");
+  return copy;
+}
+
+/** Returns a clone of this project, cached in `folder` between runs. */
+export function projectCopy(folder: string): string {
+  const copy = join(folder, "project");
+  mkdirSync(folder, { recursive: true });
+  if (!existsSync(copy)) git(folder, "clone", "-q", `file://${projectRoot()}`, copy);
   return copy;
 }
 

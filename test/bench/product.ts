@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { projectRoot } from "#test/support/house";
 import { cpuSecondsOfEnded, memoryOf } from "./processes";
 
-const bundle = join(projectRoot(), "dist/server/trawl.js");
+/** Returns the program of the build in a folder. */
+export function bundleIn(root: string): string {
+  return join(root, "dist/server/trawl.js");
+}
+
+const ownBundle = bundleIn(projectRoot());
 
 export interface SearchResponse {
   readonly files: readonly {
@@ -35,7 +40,7 @@ export interface IndexRun {
 export async function indexOnce(
   dataDir: string,
   paths: readonly string[],
-  ...flags: readonly string[]
+  { bundle = ownBundle, flags = [] }: { readonly bundle?: string; readonly flags?: readonly string[] } = {},
 ): Promise<IndexRun> {
   const cpuBefore = cpuSecondsOfEnded();
   const began = performance.now();
@@ -95,7 +100,10 @@ export class Product {
   static async start(
     dataDir: string,
     paths: readonly string[],
-    nodeFlags: readonly string[] = [],
+    {
+      bundle = ownBundle,
+      nodeFlags = [],
+    }: { readonly bundle?: string; readonly nodeFlags?: readonly string[] } = {},
   ): Promise<Product> {
     const began = performance.now();
     const args = [...nodeFlags, bundle, "serve", "--port", "0", "--data-dir", dataDir, ...paths];

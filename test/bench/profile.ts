@@ -37,7 +37,7 @@ export async function profileQuery(dataDir: string, pattern: string, folder: str
   const raw = join(folder, "raw");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(raw, { recursive: true });
-  const product = await Product.start(dataDir, [], ["--cpu-prof", `--cpu-prof-dir=${raw}`]);
+  const product = await Product.start(dataDir, [], { nodeFlags: ["--cpu-prof", `--cpu-prof-dir=${raw}`] });
   const windows: Window[] = [];
   try {
     await product.ready;

@@ -4,11 +4,12 @@
  * `npm run bench -- --only history [--history CLONE]`
  * `npm run bench -- --only retrieval [--questions DIR --repositories DIR] [--form words|or|plain] [--limit N] [--misses N]`
  * `npm run bench -- --only calls [--seed N] [--misses N]`
+ * `npm run bench -- --only compare --other FOLDER [--corpus DIR] [--seed N] [--requests N] [--misses N]`
  * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
  * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
  * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, zoekt,
- * tools, memory, fresh, clients, load, small, history, store, access, calls, retrieval. `--ranking` alone means
+ * tools, memory, fresh, clients, load, small, history, store, access, calls, retrieval, compare. `--ranking` alone means
  * `--only ranking`. If symbols or ranking are requested without a corpus, the trees with labeled queries are fetched as
  * Debian packages and used one by one.
  *
@@ -23,6 +24,10 @@
  * `calls` compares callers in this project with those that TypeScript finds, and runs only if it is named. `--seed`
  * chooses other definitions, and `--misses` lists calls of each kind that were not found.
  *
+ * `compare` sends generated requests to this build and to the one in the folder `--other` (the root of a checkout, with
+ * `dist`), compares their responses byte for byte, and fails if any differ. It runs only if it is named; without a corpus,
+ * on this project. `--seed` chooses other requests, and `--misses` lists those with different responses.
+ *
  * With `--symbols`, it only compares definitions in real trees with those of universal-ctags, and with `--least` fails if
  * fewer are found.
  */
@@ -33,7 +38,8 @@ import { parseArgs } from "node:util";
 import { projectRoot } from "#test/support/house";
 import { benchCalls } from "./calls";
 import { benchClients } from "./clients";
-import { corpusCopy, git } from "./corpus";
+import { benchCompare } from "./compare";
+import { corpusCopy, git, projectCopy } from "./corpus";
 import { countAll } from "./counting";
 import { benchCredentials } from "./credentials";
 import { benchDefinitions } from "./definitions";
@@ -73,7 +79,10 @@ const parts = [
   "access",
   "calls",
   "retrieval",
+  "compare",
 ] as const;
+
+const onlyIfNamed: readonly string[] = ["calls", "retrieval", "compare"];
 
 const { values } = parseArgs({
   options: {
@@ -92,15 +101,15 @@ const { values } = parseArgs({
     symbols: { type: "boolean", default: false },
     languages: { type: "string", default: "" },
     seed: { type: "string", default: "1" },
+    other: { type: "string" },
+    requests: { type: "string", default: "2000" },
     misses: { type: "string", default: "0" },
     megabytes: { type: "string", default: "12" },
     least: { type: "string", default: "0" },
   },
 });
 const only = [...(values.only?.split(",") ?? []), ...(values.ranking ? ["ranking"] : [])];
-const wanted = new Set(
-  only.length === 0 ? parts.filter((part) => !["calls", "retrieval"].includes(part)) : only,
-);
+const wanted = new Set(only.length === 0 ? parts.filter((part) => !onlyIfNamed.includes(part)) : only);
 const unknown = [...wanted].filter((part) => !(parts as readonly string[]).includes(part));
 if (unknown.length > 0) {
   console.error(`Unknown parts: ${unknown.join(", ")}. Use ${parts.join(", ")}.`);
@@ -128,6 +137,7 @@ async function main(): Promise<void> {
   const processor = `${cpus().length} x ${cpus()[0]?.model ?? "?"}`;
   console.log(`Node ${process.version}, ${processor}, ${megabytes(totalmem())} MB.\n`);
   if (values.symbols) return compareToCtags();
+  if (wanted.has("compare")) return compareBuilds();
   const corpora = chosenCorpora();
   if (corpora.length === 0) console.log("Without --corpus DIR, there is no large corpus to search.\n");
   const ranks: number[] = [];
@@ -191,11 +201,27 @@ async function compareToCtags(): Promise<void> {
   process.exitCode = 1;
 }
 
+async function compareBuilds(): Promise<void> {
+  const other = inUserFolder(values.other);
+  if (other === undefined) throw new Error("Name the folder of the other build with --other.");
+  const source = inUserFolder(values.corpus);
+  const corpus = source === undefined ? projectCopy(folder) : corpusCopy(source, folder);
+  const differing = await benchCompare(corpus, projectRoot(), {
+    other,
+    seed: Number(values.seed),
+    count: Number(values.requests),
+    shown: Number(values.misses),
+  });
+  if (differing === 0) return;
+  console.error(`${differing} responses differ. --misses N shows how.`);
+  process.exitCode = 1;
+}
+
 /** Benchmarks one corpus; returns the ranks of `benchRanking`. */
 async function benchCorpus(source: string): Promise<readonly number[]> {
   const corpus = corpusCopy(source, folder);
   const dataDir = join(scratch, basename(corpus));
-  const built = await indexOnce(dataDir, [corpus], "--no-symbols");
+  const built = await indexOnce(dataDir, [corpus], { flags: ["--no-symbols"] });
   if (values.profile !== undefined) {
     await profileQuery(dataDir, values.profile, join(folder, "profiles"));
     return [];
