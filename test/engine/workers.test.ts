@@ -130,6 +130,38 @@ describe("results do not depend on how shards are distributed to workers", () =>
     }
   });
 
+  test("searches of a few repositories, whichever workers have them", async () => {
+    for (const ids of [[1], [2], [7, 8], [29, 1000], [1000]]) {
+      const results = [];
+      for (const [, { engine }] of engines) {
+        const plan = planOf(literal("m"), { maxMatches: 250 }, { repositories: new Set(ids) as never });
+        results.push(comparable(await engine.search(plan, new AbortController().signal)));
+      }
+      for (const result of results) assertSame(result, results[0], ids.join());
+      const found = new Set(results[0]?.files.map(({ repositoryId }) => repositoryId as number));
+      assert.deepEqual(
+        [...found].sort((left, right) => left - right),
+        ids.filter((id) => id <= 30),
+      );
+    }
+  });
+
+  test("a limit cuts results of which each worker has only a few files", async () => {
+    for (const maxMatches of [40, 50, 60, 70, 80, 90, 100]) {
+      const results = [];
+      for (const [, { engine }] of engines) {
+        const plan = planOf(
+          literal("needle"),
+          { maxMatches, contextLines: 1 },
+          { repositories: new Set([6, 7, 8, 9]) as never },
+        );
+        results.push(comparable(await engine.search(plan, new AbortController().signal)));
+      }
+      for (const result of results) assertSame(result, results[0], `${maxMatches}`);
+      assert.equal(results[0]?.actualMatchCount, Math.min(maxMatches, results[0]?.totalMatchCount ?? 0));
+    }
+  });
+
   test("concurrent searches do not affect each other", async () => {
     for (const [setup, { engine }] of engines.slice(2, 4)) {
       const alone = [];

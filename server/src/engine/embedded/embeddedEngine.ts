@@ -44,14 +44,15 @@ export interface EmbeddedEngineOptions extends SearchWorkersOptions {
  * A search works as follows:
  *
  * - Attach the symbols of unsaved documents, waiting briefly for those that are still being parsed.
- * - Send the search to every worker (`SearchWorkers`). Each one evaluates the shards that it owns, best first, until it
- *   has enough hits (`search.ts`). The first worker also searches the unsaved documents.
+ * - Send the search to the workers with shards of its repositories (`SearchWorkers`). Each one evaluates the shards that
+ *   it owns, best first, until it has enough hits (`search.ts`). The first worker also searches the unsaved documents.
  * - Merge the hits, keep the best up to the display limit, and load their files from the workers that found them
- *   (`searchRun.ts`). A streaming search receives its files during evaluation instead.
+ *   (`searchRun.ts`). If a worker has only a few, it loads their files right away. A streaming search receives its files
+ *   during evaluation instead.
  * - If a worker reports that an expression runs too long, discard all of this and run the whole search again on the
  *   slow thread, so that it cannot hold up other searches.
  *
- * The other operations send a call to all workers and merge their responses. A worker that has exited is treated as
+ * The other operations send a call to these workers and merge their responses. A worker that has exited is treated as
  * having found nothing; a search then reports ENGINE_PARTIAL.
  */
 export class EmbeddedEngine implements Engine {
@@ -88,7 +89,7 @@ export class EmbeddedEngine implements Engine {
     const until = { ...limits, deadline: stages.searchUntil };
     const call = searchCall({ ...plan, limits: until, unsaved }, emit !== undefined);
     const onDamage = (files: readonly string[]) => this.#workers.reportDamage(files);
-    const { threads } = this.#workers;
+    const threads = this.#workers.threadsFor(plan.repositories);
     const shared = { threads, limits, stages, emit, onDamage };
     const callFor = (index: number) => callForWorker(call, index);
     const { description } = plan;
@@ -115,7 +116,8 @@ export class EmbeddedEngine implements Engine {
     const { by, repositories, revisions } = request;
     const ids = repositories === "all" ? repositories : [...repositories];
     const call: CountCall = { kind: "count", by, repositories: ids, revisions };
-    const responses = await this.#callWorkers("counted", () => call, signal);
+    const threads = this.#workers.threadsFor(repositories);
+    const responses = await callAll(threads, "counted", () => call, signal);
     const sum = new Map<string, number>();
     for (const { counts } of responses)
       for (const [key, count] of counts) sum.set(key, (sum.get(key) ?? 0) + count);
@@ -127,33 +129,24 @@ export class EmbeddedEngine implements Engine {
     const unsaved = await this.#unsaved.textsOf(request.unsaved, true, signal);
     const repositories = request.repositories === "all" ? "all" : [...request.repositories];
     const call: SymbolsCall = { ...request, kind: "symbols", repositories, unsaved, searchesUnsaved: true };
-    const responses = await this.#callWorkers("symbols", (index) => callForWorker(call, index), signal);
-    return chooseSymbols(responses, request.limit, this.#workers.threads.length);
+    const threads = this.#workers.threadsFor(repositories);
+    const responses = await callAll(threads, "symbols", (index) => callForWorker(call, index), signal);
+    this.#reportDamage(responses);
+    return chooseSymbols(responses, request.limit, threads.length);
   }
 
   async readDocuments(
     requests: readonly DocumentRequest[],
     signal: AbortSignal,
   ): Promise<readonly (IndexedDocument | undefined)[]> {
-    const responses = await this.#callWorkers("read", () => ({ kind: "read", requests }), signal);
+    const threads = this.#workers.threadsFor(requests.map(({ repositoryId }) => repositoryId));
+    const responses = await callAll(threads, "read", () => ({ kind: "read", requests }), signal);
+    this.#reportDamage(responses);
     return requests.map((_, at) => responses.map(({ documents }) => documents[at]).find((each) => each));
   }
 
-  /** Sends a call to all workers. Returns the responses of those that have not exited. */
-  async #callWorkers<Kind extends "counted" | "symbols" | "read">(
-    kind: Kind,
-    callFor: (index: number) => WorkerCall,
-    signal: AbortSignal,
-  ): Promise<Extract<WorkerResponse, { readonly kind: Kind }>[]> {
-    const responses = await Promise.all(
-      this.#workers.threads.map((thread, index) => callWorker(thread, callFor(index), signal)),
-    );
-    const ofKind = responses.filter(
-      (each): each is Extract<WorkerResponse, { readonly kind: Kind }> => each?.kind === kind,
-    );
-    for (const response of ofKind)
-      if ("damagedFiles" in response) this.#workers.reportDamage(response.damagedFiles);
-    return ofKind;
+  #reportDamage(responses: readonly { readonly damagedFiles: readonly string[] }[]): void {
+    for (const { damagedFiles } of responses) this.#workers.reportDamage(damagedFiles);
   }
 
   async #search(run: SearchRun, call: SearchCall, signal: AbortSignal): Promise<EngineResult> {
@@ -220,6 +213,21 @@ function callForWorker<Call extends SearchCall | SymbolsCall>(call: Call, index:
   if (index === 0) return call;
   const unsaved = call.unsaved.map(({ symbols: _, ...each }) => ({ ...each, text: "" }));
   return { ...call, unsaved, searchesUnsaved: false };
+}
+
+/** Sends a call to some threads. Returns the responses of those that have not exited. */
+async function callAll<Kind extends "counted" | "symbols" | "read">(
+  threads: readonly SearchThread[],
+  kind: Kind,
+  callFor: (index: number) => WorkerCall,
+  signal: AbortSignal,
+): Promise<Extract<WorkerResponse, { readonly kind: Kind }>[]> {
+  const responses = await Promise.all(
+    threads.map((thread, index) => callWorker(thread, callFor(index), signal)),
+  );
+  return responses.filter(
+    (each): each is Extract<WorkerResponse, { readonly kind: Kind }> => each?.kind === kind,
+  );
 }
 
 /** Returns the response of a thread, or undefined if it has exited. */

@@ -104,10 +104,16 @@ export class PieceBuilder {
   /** Returns the piece, and starts the next one. */
   take(): ResultPiece {
     const piece = this.#columns.withChunks(this.#writer.take());
-    this.#columns = new PieceColumns();
     this.#takenBytes += this.#byteCount;
-    this.#byteCount = 0;
+    this.discard();
     return piece;
+  }
+
+  /** Drops the piece, and starts again. */
+  discard(): void {
+    this.#writer.truncate(0);
+    this.#columns = new PieceColumns();
+    this.#byteCount = 0;
   }
 
   /** Writes the chunks around the shown ranges, and returns the length of their JSON. */

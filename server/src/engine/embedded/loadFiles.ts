@@ -1,8 +1,10 @@
 import { isServiceError } from "#base/error";
 import { monotonicNow } from "#platform/clock";
 import type { TaskContext } from "#platform/serveTask";
+import type { Limits } from "#query/limits";
 import type { TextWindow } from "#shard/format/window";
 import type { EvaluatedDocuments, FollowingHits, PieceBuilder, ShardHit } from "./fileMatch";
+import type { ResultPiece } from "./resultPiece";
 import type { FilesCall, FilesResponse } from "./searchMessages";
 import { damagedFileOf } from "./shardGaps";
 import type { OpenShard } from "./shardSet";
@@ -11,6 +13,9 @@ import type { OpenShard } from "./shardSet";
 export const pieceBytes = 128 * 1024;
 /** How long a search runs before it yields to others on its thread. */
 export const sliceMs = 8;
+
+/** The files of more hits, or with more than `pieceBytes`, are loaded only after the main thread has chosen some. */
+const maxAttachedHits = 100;
 
 /** A shard with the hits that a search has found in it. */
 export interface EvaluatedShard {
@@ -58,6 +63,32 @@ export async function loadFiles(
     if (piece.totalBytes > maxResponseBytes) break;
   }
   return { kind: "files", last: piece.take(), isLate, damagedFiles: [...damaged] };
+}
+
+/**
+ * Loads the files of all hits, in their order, if these are few and fit in the result, so that the main thread need not
+ * request them. Returns undefined otherwise.
+ */
+export function loadFewFiles(
+  { piece, damaged }: Pick<FileLoader, "piece" | "damaged">,
+  evaluations: readonly EvaluatedShard[],
+  { maxDisplayedMatches, maxMatchesPerFile, returnsContent }: Limits,
+): ResultPiece | undefined {
+  const hitCount = evaluations.reduce((sum, { evaluation }) => sum + evaluation.hits.length, 0);
+  if (hitCount === 0 || hitCount > maxAttachedHits || returnsContent) return undefined;
+  const maxRanges = maxMatchesPerFile ?? Number.POSITIVE_INFINITY;
+  const hits = evaluations.flatMap(({ shard, evaluation }) =>
+    evaluation.hits.map((hit): ShardHit => ({ shard, evaluation, hit })),
+  );
+  const matchCount = hits.reduce((sum, { hit }) => sum + Math.min(hit.matchCount, maxRanges), 0);
+  if (matchCount > maxDisplayedMatches) return undefined;
+  for (const [at, hit] of hits.entries()) {
+    if (!loadFile(piece, damaged, hit, maxRanges, (index) => hits[at + 1 + index])) piece.addMissing();
+    if (piece.byteCount < pieceBytes) continue;
+    piece.discard();
+    return undefined;
+  }
+  return piece.take();
 }
 
 /** Adds the file of a hit to the piece. Returns false if its shard is damaged. */

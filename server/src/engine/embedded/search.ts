@@ -12,7 +12,8 @@ import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import { PieceBuilder } from "./fileMatch";
 import { GroupCounter } from "./groupCounter";
-import { loadFile, loadFiles, pieceBytes, sliceMs } from "./loadFiles";
+import { loadFewFiles, loadFile, loadFiles, pieceBytes, sliceMs } from "./loadFiles";
+import type { ResultPiece } from "./resultPiece";
 import type { SearchedShards } from "./searchedViews";
 import type {
   FilesCall,
@@ -60,7 +61,8 @@ interface ViewEvaluation {
  *   by the linear engine, and skipped if that takes too long as well. After several such documents the search asks to
  *   be moved to the slow lane.
  * - A streaming search emits its files during evaluation. Otherwise, the main thread merges the hits of all workers,
- *   and `loadFiles` loads the files of the hits that it has chosen.
+ *   and `loadFiles` loads the files of the hits that it has chosen. If there are only a few, their files are part of the
+ *   response, which saves that call.
  *
  * If a shard is damaged, its hits are dropped, and the response lists the damaged file.
  */
@@ -134,7 +136,16 @@ export class Search {
       this.#phraseBlocks -= evaluation.blockCount;
       if (this.#phraseBlocks > 0) this.#searchedForPhrase.add(view.reader);
     }
-    return this.#response(performance.now() - this.#startedAt - this.#compileMs);
+    const searchMs = performance.now() - this.#startedAt - this.#compileMs;
+    const attached = this.#loadFewFiles();
+    return { ...this.#response(searchMs), attached };
+  }
+
+  #loadFewFiles(): ResultPiece | undefined {
+    if (this.#call.isStreamed || this.#output() !== "hits" || this.#reason !== "NONE") return undefined;
+    if (this.#context.isCanceled()) return undefined;
+    const loader = { piece: this.#piece, damaged: this.#damaged };
+    return loadFewFiles(loader, this.#evaluations, this.#call.limits);
   }
 
   /** Loads the files of the chosen hits, and emits them in pieces. Stops at the time `until`. */

@@ -252,6 +252,8 @@ export interface SearchResponse {
   readonly token: number;
   /** By shard, in the order in which they were searched. The columns are empty where files were streamed. */
   readonly hits: readonly ShardHits[];
+  /** The files of all hits, in the same order, if these are few: then they need not be requested. */
+  readonly attached?: ResultPiece | undefined;
   readonly stats: SearchStats;
   /** Whether some documents were not evaluated, because a limit was reached. */
   readonly isTruncated: boolean;

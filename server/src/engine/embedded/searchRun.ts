@@ -62,7 +62,8 @@ interface ThreadResponse {
 }
 
 /**
- * Runs one search on some threads: sends it to all of them, chooses the best hits, and loads their files.
+ * Runs one search on some threads: sends it to all of them, chooses the best hits, and loads their files, unless these are
+ * so few that they came with the hits.
  *
  * Rejects with `CANCELLED` as soon as `signal` aborts, and does not wait for threads past the end of a stage: a thread
  * that is running an expression, or that many searches share, may be slow to react.
@@ -203,6 +204,8 @@ async function loadAllFiles(
   const load = async ({ thread, response }: ThreadResponse, index: number): Promise<LoadedFiles> => {
     const picks = hits[index];
     if (response.token === 0 || picks === undefined) return noFiles;
+    const attached = attachedFiles(response, picks);
+    if (attached !== undefined) return { ...noFiles, files: attached, ranks: picks.ranks };
     const pieces: ResultPiece[] = [];
     const take = (piece: unknown) => {
       if (!signal.aborted) pieces.push(piece as ResultPiece);
@@ -224,6 +227,29 @@ async function loadAllFiles(
   } finally {
     limit.dispose();
   }
+}
+
+/** Returns the files of the picks if they are part of the response, with the right number of ranges. */
+function attachedFiles(
+  { attached, hits }: SearchResponse,
+  { shards, hits: hitsInShards, maxRanges }: ChosenHits,
+): (FileMatch | undefined)[] | undefined {
+  if (attached === undefined) return undefined;
+  const firstOfShard: number[] = [];
+  let hitCount = 0;
+  for (const { documents } of hits) {
+    firstOfShard.push(hitCount);
+    hitCount += documents.length;
+  }
+  const all = filesOf(attached);
+  const files: (FileMatch | undefined)[] = [];
+  for (const [at, shard] of shards.entries()) {
+    const file = all[(firstOfShard[shard] ?? 0) + (hitsInShards[at] ?? 0)];
+    // The result of all threads exceeds the limit, which cuts this file.
+    if (file !== undefined && file.rangeCount > (maxRanges[at] ?? 0)) return undefined;
+    files.push(file);
+  }
+  return files;
 }
 
 /** The files that one thread has loaded; undefined if it has exited. */

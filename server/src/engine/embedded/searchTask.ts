@@ -6,38 +6,23 @@ import { countDocuments } from "./count";
 import { DescriptionSearch, scopeOfDescription } from "./descriptionSearch";
 import { findSymbols } from "./findSymbols";
 import { readDocuments } from "./readDocuments";
-import { PieceColumns } from "./resultPiece";
 import { Search } from "./search";
 import { scopeOf, shardsOf } from "./searchedViews";
 import type { SearchResponse, WorkerCall, WorkerResponse } from "./searchMessages";
 import { ShardSet } from "./shardSet";
+import { WaitingSearches } from "./waitingSearches";
 
 type WaitingSearch = Search | DescriptionSearch;
-
-/** Searches whose next call does not arrive within this time are dropped. */
-const dropAfterMs = 60_000;
 
 /** The worker side of the embedded engine: one set of open shards, and any number of interleaved searches. */
 export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
   let set: ShardSet | undefined;
-  let lastToken = 0;
   const window = threadWindow();
-  /** Searches whose next call has not arrived yet, by token. */
-  const waiting = new Map<number, { readonly search: WaitingSearch; readonly timer: NodeJS.Timeout }>();
-  const keep = (search: WaitingSearch): number => {
-    const token = ++lastToken;
-    waiting.set(token, { search, timer: setTimeout(() => waiting.delete(token), dropAfterMs).unref() });
-    return token;
-  };
-  const take = (token: number): WaitingSearch | undefined => {
-    const kept = waiting.get(token);
-    waiting.delete(token);
-    clearTimeout(kept?.timer);
-    return kept?.search;
-  };
+  const waiting = new WaitingSearches<WaitingSearch>();
   const withToken = (response: SearchResponse, search: WaitingSearch): SearchResponse => {
+    if (response.attached !== undefined) return { ...response, token: waiting.keepBriefly(search) };
     const isEmpty = response.hits.every((shard) => shard.documents.length === 0);
-    return isEmpty ? response : { ...response, token: keep(search) };
+    return isEmpty ? response : { ...response, token: waiting.keep(search) };
   };
   return async (call, context) => {
     const checksum = await loadChecksum();
@@ -47,14 +32,9 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
       return { kind: "updated", damagedFiles: set.damagedFiles, unreadable: set.unreadableReasons };
     }
     if (call.kind === "files") {
-      return (
-        take(call.token)?.loadFiles(call, context) ?? {
-          kind: "files",
-          last: new PieceColumns().withChunks(new Uint8Array(0)),
-          isLate: false,
-          damagedFiles: [],
-        }
-      );
+      const search = waiting.take(call.token);
+      if (search === undefined) throw searchDropped();
+      return search.loadFiles(call, context);
     }
     if (call.kind === "count") return { kind: "counted", counts: countDocuments(set.snapshot, call) };
     if (call.kind === "symbols") return findSymbols(set.snapshot, call, { checksum, window });
@@ -65,15 +45,14 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
         shardsOf(set.snapshot, scopeOfDescription(call), checksum),
         context,
       );
-      return context.isCanceled() ? response : { ...response, token: keep(search) };
+      return context.isCanceled() ? response : { ...response, token: waiting.keep(search) };
     }
     if (call.kind === "estimate" || call.kind === "rank") {
-      const search = take(call.token);
-      if (!(search instanceof DescriptionSearch))
-        throw new ServiceError("ENGINE_UNAVAILABLE", "The search has been dropped.");
+      const search = waiting.take(call.token);
+      if (!(search instanceof DescriptionSearch)) throw searchDropped();
       if (call.kind === "estimate") {
         const estimates = await search.estimate(call, context);
-        return context.isCanceled() ? estimates : { ...estimates, token: keep(search) };
+        return context.isCanceled() ? estimates : { ...estimates, token: waiting.keep(search) };
       }
       const ranked = await search.rank(call, context);
       return context.isCanceled() ? ranked : withToken(ranked, search);
@@ -84,4 +63,8 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
     if (response.kind !== "hits" || context.isCanceled()) return response;
     return withToken(response, search);
   };
+}
+
+function searchDropped(): ServiceError {
+  return new ServiceError("ENGINE_UNAVAILABLE", "The search has been dropped.");
 }

@@ -60,6 +60,17 @@ export class SearchWorkers {
     return this.#workers.map((worker) => worker.thread);
   }
 
+  /**
+   * Returns the threads to ask about some repositories, at least one: those of workers that own shards or overlays of
+   * them. While files are damaged or unreadable, returns all, because each thread only knows of its own.
+   */
+  threadsFor(repositories: Iterable<number> | "all"): readonly SearchThread[] {
+    if (this.#reported.size > 0) return this.threads;
+    const owners = this.#ownership.workersOf(repositories, this.#overlays);
+    if (owners.size === 0) owners.add(0);
+    return this.#workers.filter(({ index }) => owners.has(index)).map(({ thread }) => thread);
+  }
+
   #manifests(): Manifest[] {
     return [...this.#options.directory.manifests().values()].sort((a, b) => a.repositoryId - b.repositoryId);
   }
@@ -117,6 +128,7 @@ export class SearchWorkers {
     for (const manifest of manifests) this.#ownership.assign(manifest);
     const removed = change.kind === "removed" ? change.repositoryIds : [];
     for (const id of removed) this.#overlays.delete(id);
+    this.#ownership.remove(removed);
     const update = {
       kind: "update" as const,
       repositories: manifests.map((manifest) => this.#describe(manifest)),

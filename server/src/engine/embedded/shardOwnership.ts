@@ -8,8 +8,10 @@ export class ShardOwnership {
   readonly #workerCount: number;
   /** Worker by shard file. */
   readonly #fileOwners = new Map<string, number>();
-  /** Worker by repository. */
+  /** Worker of the overlay, by repository. */
   readonly #repositoryOwners = new Map<number, number>();
+  /** Workers of its shard files, by repository. */
+  readonly #fileOwnersOf = new Map<number, ReadonlySet<number>>();
   /** By worker: bytes of text, plus one for each segment. */
   readonly #loads: number[];
 
@@ -29,6 +31,25 @@ export class ShardOwnership {
     if (!this.#repositoryOwners.has(manifest.repositoryId)) {
       this.#repositoryOwners.set(manifest.repositoryId, manifest.repositoryId % this.#workerCount);
     }
+    const owners = manifest.segments.map((segment) => this.#fileOwners.get(segment.file) ?? 0);
+    this.#fileOwnersOf.set(manifest.repositoryId, new Set(owners));
+  }
+
+  /** Forgets the repositories, but not their files. */
+  remove(repositoryIds: readonly number[]): void {
+    for (const id of repositoryIds) this.#fileOwnersOf.delete(id);
+  }
+
+  /** Returns the workers that own files of the repositories, or overlays among `withOverlay`. */
+  workersOf(repositories: Iterable<number> | "all", withOverlay: ReadonlyMap<number, unknown>): Set<number> {
+    const workers = new Set<number>();
+    for (const id of repositories === "all" ? this.#fileOwnersOf.keys() : repositories) {
+      for (const worker of this.#fileOwnersOf.get(id) ?? []) workers.add(worker);
+      const ofOverlay = withOverlay.has(id) ? this.#repositoryOwners.get(id) : undefined;
+      if (ofOverlay !== undefined) workers.add(ofOverlay);
+      if (workers.size === this.#workerCount) break;
+    }
+    return workers;
   }
 
   /** Returns the files and repositories of some manifests that a worker owns; all of them for `"all"`. */
