@@ -12,6 +12,7 @@ export const CountRequest = SearchRequest.omit({
   explain: true,
   enclosing: true,
   scores: true,
+  filesOnly: true,
 })
   .extend({
     groupBy: z

@@ -50,6 +50,12 @@ export const SearchRequest = z
       .max(10_000)
       .optional()
       .describe("Exact names of repositories that are not searched, in any case."),
+    filesOnly: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether to return only which files match, and how often: `chunks` is empty and `matchCount` is set. Faster, above all with `matchesPerFile: 1`, which returns up to `matches` files.",
+      ),
   })
   .describe("A search.");
 export type SearchRequest = z.output<typeof SearchRequest>;
@@ -59,7 +65,7 @@ const nanoseconds = (description: string) => z.int().min(0).describe(`${descript
 
 export const SearchStats = z
   .object({
-    actualMatchCount: count("Number of ranges in the response."),
+    actualMatchCount: count("Number of ranges in the response; with `filesOnly`, as if it contained them."),
     totalMatchCount: count("Number of ranges found."),
     duration: nanoseconds("Time from planning to the response"),
     fileCount: count("Documents with a match."),
@@ -165,8 +171,10 @@ export const FileMatch = z
     matchCount: z
       .int()
       .optional()
-      .describe("Number of matches in the file; only if the response contains fewer ranges of it."),
-    score: z.number().optional().describe("Score of the file, if it was requested; higher is better."),
+      .describe(
+        "Number of matches in the file; only if the response contains fewer ranges of it, as with `filesOnly`.",
+      ),
+        score: z.number().optional().describe("Score of the file, if it was requested; higher is better."),
     server: serverField,
   })
   .describe("The matches in one file.");

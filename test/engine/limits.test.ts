@@ -163,6 +163,10 @@ describe("limits", () => {
       assert.deepEqual(streamed.map(shown).map(String).sort(), files.map(shown).map(String).sort());
       const less = await search(engine, literal("needle"), { maxMatches: 7, maxMatchesPerFile: 4 });
       assert.deepEqual([less.stats.actualMatchCount, less.stats.flushReason], [7, "MATCH_LIMIT"]);
+      const names = await search(engine, literal("needle"), { ...limits, omitsChunks: true });
+      assert.deepEqual(names.files.map(shown), files.map(shown));
+      assert.ok(names.files.every((file) => decodeChunks(file).length === 0));
+      assert.equal(names.stats.actualMatchCount, stats.actualMatchCount);
       await engine.close();
     }
   });

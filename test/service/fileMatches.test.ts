@@ -77,3 +77,24 @@ test("a file that does not fit ends the response, and long chunks are not copied
     ["a", "b"],
   );
 });
+
+test("a file without ranges has their number", () => {
+  const converter = new FileConverter({}, { get: () => repository(1, "r") });
+  const chunks = Buffer.from("[]");
+  const nameRanges = [
+    {
+      start: { byteOffset: 0, lineNumber: 1, column: 1 },
+      end: { byteOffset: 1, lineNumber: 1, column: 2 },
+    },
+  ];
+  for (const file of [
+    { chunks, rangeCount: 1, matchCount: 1 },
+    { chunks, rangeCount: 1, matchCount: 5 },
+    { chunks, rangeCount: 1, matchCount: 1, nameRanges },
+    { chunks: Buffer.from("[{}]"), rangeCount: 1, matchCount: 1 },
+    { chunks: Buffer.from("[{}]"), rangeCount: 1, matchCount: 5 },
+  ])
+    converter.add(fileMatch(1, "a", file));
+  const counts = converter.finish().files.map(({ matchCount }) => matchCount);
+  assert.deepEqual(counts, [1, 5, undefined, undefined, 5]);
+});

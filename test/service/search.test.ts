@@ -146,7 +146,15 @@ describe("plans for the engine", () => {
     const { plans } = await ask(
       "a",
       {},
-      { matches: 7, matchesPerFile: 3, contextLines: 2, whole: true, explain: true, enclosing: true },
+      {
+        matches: 7,
+        matchesPerFile: 3,
+        contextLines: 2,
+        whole: true,
+        explain: true,
+        enclosing: true,
+        filesOnly: true,
+      },
     );
     const { deadline, ...limits } = plans[0]!.limits;
     assert.ok(Math.abs(deadline - monotonicNow() - 10_000) < 1000);
@@ -158,6 +166,7 @@ describe("plans for the engine", () => {
       returnsContent: true,
       explainsScores: true,
       findsEnclosing: true,
+      omitsChunks: true,
     };
     assert.deepEqual(limits, { ...expected, maxResponseBytes: 60 * 1024 * 1024 });
   });

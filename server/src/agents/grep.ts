@@ -89,9 +89,7 @@ export const grep = tool({
         ...request,
         contextLines: input.context,
         matches: limit,
-        // Only their number is printed.
-        ...(mode === "files" ? { matchesPerFile: 1 } : {}),
-        enclosing: mode !== "files",
+        ...(mode === "files" ? { filesOnly: true, matchesPerFile: 1 } : { enclosing: true }),
       });
       const summary = summarizeSearch(result, limit, mode === "files" ? "files" : "matches");
       if (result.stats.totalMatchCount === 0) {

@@ -84,11 +84,11 @@ export function groupName(group: CountedGroup): string {
   return folder === undefined || folder === "" ? (repository ?? "") : `${repository}/${folder}`;
 }
 
+/** Prints the files of a search with `filesOnly`. */
 export function fileLines({ files }: Pick<SearchResult, "files">): readonly Line[] {
   return files.map((file) => {
-    const matches =
-      file.matchCount ?? file.chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0);
-    return { text: `${headingOf(file)} (${matches})`, file: { ...itemOf(file), matchCount: matches } };
+    const { matchCount = 0 } = file;
+    return { text: `${headingOf(file)} (${matchCount})`, file: { ...itemOf(file), matchCount } };
   });
 }
 

@@ -18,6 +18,8 @@ export interface Limits {
   readonly explainsScores: boolean;
   /** Whether to return the definitions that enclose chunks. Default: false. */
   readonly findsEnclosing?: boolean;
+  /** Whether to return no chunks, only how many matches each document has. Default: false. */
+  readonly omitsChunks?: boolean;
 }
 
 export const defaultTimeLimitMs = 10_000;

@@ -11,6 +11,8 @@ import { DocumentSources, describeContent } from "./documentInfo";
 import { fileBytes, PieceColumns, type PieceFile, type ResultPiece } from "./resultPiece";
 import type { OpenShard } from "./shardSet";
 
+const noChunks = Buffer.from("[]");
+
 /** The hits in a shard, by whichever kind of search. */
 export interface EvaluatedDocuments {
   readonly hits: readonly DocumentHit[];
@@ -69,7 +71,8 @@ export class PieceBuilder {
    */
   add(found: ShardHit, maxRanges: number, following: FollowingHits): void {
     const { shard, evaluation, hit } = found;
-    const phrase = hit.hasPhrase && !hit.isInName ? evaluation.phraseRanges(hit.document) : undefined;
+    const hasChunks = !hit.isInName && this.#limits.omitsChunks !== true;
+    const phrase = hit.hasPhrase && hasChunks ? evaluation.phraseRanges(hit.document) : undefined;
     const shown = shownRanges(found, maxRanges, phrase);
     const { path, language, blobSha } = describeContent(shard, hit.document);
     // Spread syntax would give each object a hidden class of its own, which takes longer than everything else here.
@@ -84,7 +87,10 @@ export class PieceBuilder {
       matchCount: hit.matchCount,
       explanation: this.#limits.explainsScores ? evaluation.explain(hit) : undefined,
     };
-    const chunksLength = this.#writeChunks(found, shown, phrase, following);
+    const { length: start } = this.#writer;
+    if (hasChunks) this.#writeChunks(found, shown, phrase, following);
+    else this.#writer.raw(noChunks);
+    const chunksLength = this.#writer.length - start;
     this.#columns.push(file, this.#sources.of(shard, hit.document), chunksLength);
     this.#lastBytes = fileBytes(file, chunksLength);
     this.#byteCount += this.#lastBytes;
@@ -116,13 +122,13 @@ export class PieceBuilder {
     this.#byteCount = 0;
   }
 
-  /** Writes the chunks around the shown ranges, and returns the length of their JSON. */
+  /** Writes the chunks around the shown ranges. */
   #writeChunks(
     { shard, hit }: ShardHit,
     shown: DocumentRanges,
     phrase: RangeBuffer | undefined,
     following: FollowingHits,
-  ): number {
+  ): void {
     const writer = this.#writer;
     const { reader, symbols } = shard;
     const text = {
@@ -135,13 +141,11 @@ export class PieceBuilder {
     };
     const start = writer.length;
     try {
-      if (hit.isInName) writer.value([]);
-      else writeChunks(writer, text, shown, this.#limits.contextLines, phrase);
+      writeChunks(writer, text, shown, this.#limits.contextLines, phrase);
     } catch (error) {
       writer.truncate(start);
       throw error;
     }
-    return writer.length - start;
   }
 }
 

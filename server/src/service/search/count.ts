@@ -52,6 +52,7 @@ export function countHandlers(options: SearchOptions): { count: Handler<"count">
         whole: false,
         explain: false,
         enclosing: false,
+        filesOnly: false,
       };
       const planned = await planSearch(search, context, options);
       const { plan, unindexed, grouping } = planned;

@@ -115,7 +115,11 @@ export class FileEncoder {
   }
 }
 
+/** The length of the JSON of no chunks. */
+const noChunksLength = 2;
+
 /** Returns the number of matches of a file, if not all of them are shown. */
-export function cutMatchCount({ matchCount, rangeCount }: FileMatch): number | undefined {
-  return matchCount > rangeCount ? matchCount : undefined;
+export function cutMatchCount({ matchCount, rangeCount, chunks, nameRanges }: FileMatch): number | undefined {
+  const hasRanges = nameRanges.length > 0 || chunks.length > noChunksLength;
+  return matchCount > rangeCount || !hasRanges ? matchCount : undefined;
 }

@@ -83,6 +83,7 @@ export async function planSearch(
     maxResponseBytes: maxFileBytes,
     explainsScores: request.explain,
     findsEnclosing: request.enclosing,
+    omitsChunks: request.filesOnly,
   };
   const reasons: FlushReason[] = [];
   const isScanning = view.isScanning() || (searchable !== view.all() && view.isScanningPackages());
