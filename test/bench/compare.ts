@@ -15,6 +15,9 @@ export interface Comparison {
   readonly shown: number;
 }
 
+/** On a busy machine, a server may never be quiet. */
+const maxQuietSeconds = 20;
+
 /** A server of one of the two builds. */
 interface Side {
   readonly product: Product;
@@ -60,7 +63,7 @@ export async function benchCompare(corpus: string, root: string, comparison: Com
 async function openSide(dataDir: string, bundle: string): Promise<Side> {
   const product = await Product.start(dataDir, [], { bundle });
   await product.ready;
-  await untilQuiet(product.pid);
+  await untilQuiet(product.pid, maxQuietSeconds);
   const client = new Client({ name: "bench", version: "1" });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${product.url}/mcp`)));
   return { product, client };
