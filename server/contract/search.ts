@@ -174,7 +174,7 @@ export const FileMatch = z
       .describe(
         "Number of matches in the file; only if the response contains fewer ranges of it, as with `filesOnly`.",
       ),
-        score: z.number().optional().describe("Score of the file, if it was requested; higher is better."),
+    score: z.number().optional().describe("Score of the file, if it was requested; higher is better."),
     server: serverField,
   })
   .describe("The matches in one file.");
