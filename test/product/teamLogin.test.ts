@@ -70,6 +70,7 @@ test("an editor gets a key after a login in the browser", async () => {
     const foreign = new URL(target);
     foreign.searchParams.set("state", "x".repeat(32));
     assert.equal((await browser.request(foreign.href)).status, 404);
+    assert.equal((await browser.request(`${target.origin}//`)).status, 404);
     message = (await browser.request(target.href)).text;
   };
   const { key } = await logIn();

@@ -64,9 +64,11 @@ async function listenForCode(state: string) {
     settle = resolve;
   });
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
-    const found = searchParams.get("code");
-    const isExpected = pathname === path && searchParams.get("state") === state && found !== null;
+    // Any page may send a request, also one with a target that is not a URL, such as `//`.
+    const [pathname, query] = (request.url ?? "").split("?", 2);
+    const parameters = new URLSearchParams(query);
+    const found = parameters.get("code");
+    const isExpected = pathname === path && parameters.get("state") === state && found !== null;
     const message = isExpected
       ? "Trawl is connected. You can close this page."
       : "This page is not part of the login.";
@@ -77,7 +79,13 @@ async function listenForCode(state: string) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  return { port, code, close: () => void server.close() };
+  return { port, code, close };
+
+  function close(): void {
+    server.close();
+    // Browsers open connections in advance, and keep them open.
+    server.closeAllConnections();
+  }
 }
 
 async function exchange(
