@@ -40,7 +40,12 @@ async function connect(teamServer: TeamServer): Promise<void> {
   let key: string | undefined;
   if (url !== undefined && state?.state === "rejected") {
     const server = state.version === undefined ? url : vscode.l10n.t("Trawl {0} at {1}", state.version, url);
-    key = await obtainKey(`${title}: ${server}`, url, attempt, teamServer);
+    try {
+      key = await obtainKey(`${title}: ${server}`, url, attempt, teamServer);
+    } catch (error) {
+      await teamServer.restore();
+      throw error;
+    }
   }
   if (url === undefined || state?.state !== "connected") {
     await teamServer.restore();
