@@ -173,6 +173,17 @@ describe("an editor beside a team's server", () => {
       assert.deepEqual(found(cut)[0], found(merged)[0]);
     }
 
+    // Each side alone is within the limit.
+    const cutCommits = { query: "type:commit First", matches: 2 };
+    const onlyFiles = { query: "taxRate", matches: 1, matchesPerFile: 1, filesOnly: true };
+    for (const request of [cutCommits, onlyFiles]) {
+      const cut = await editor.call<SearchResult>("search", request);
+      assert.equal(cut.files.length + (cut.commits?.length ?? 0), request.matches);
+      assert.equal(cut.stats.actualMatchCount, request.matches);
+      const cutEnd = (await editor.follow("streamSearch", request, () => {}).ended) as SearchEnd;
+      assert.deepEqual([cut.isSearchExhaustive, cutEnd.isSearchExhaustive], [false, false], request.query);
+    }
+
     const counted = await editor.call<CountResult>("count", { query: "totalPrice", groupBy: "language" });
     const response = await fetch(`${whole.url}/api/count`, {
       method: "POST",
@@ -452,6 +463,11 @@ describe("when the team's server fails", () => {
     );
     assert.ok((received?.repositoryId ?? 0) > 2 ** 32);
     assert.ok(!JSON.stringify(forged).includes("/etc/passwd"));
+    proxy.answer = answerWith({ repositoryId: 1 - 2 ** 40 });
+    const colliding = await editor.call<SearchResult>("search", { query: "repo:payments tax" });
+    assert.match(colliding.serverProblem ?? "", /invalid id/);
+    proxy.answer = undefined;
+    await connect(proxy.url);
     proxy.answer = answerWith({}, "../../.bashrc");
     const escaped = await editor.call<SearchResult>("search", { query: "repo:payments tax" });
     assert.deepEqual(escaped.files, []);

@@ -43,7 +43,7 @@ function adoptObject(fields: Fields, address: ServerAddress, pending: unknown[])
       else if (name === "origin") fields[name] = "commit";
       else if (pathFields.has(name)) checkPath(value);
     } else if (name === "repositoryId" || name === "repoId") {
-      fields[name] = Number(value) + repositoryIdOffset;
+      fields[name] = adoptedId(value);
       fields["server"] = address.url;
     }
   }
@@ -52,9 +52,16 @@ function adoptObject(fields: Fields, address: ServerAddress, pending: unknown[])
   if (isObject(fileName)) checkPath(String(fileName["text"]));
   if (!Array.isArray(repositoryInfo)) return;
   for (const repository of repositoryInfo.filter(isObject)) {
-    repository["id"] = Number(repository["id"]) + repositoryIdOffset;
+    repository["id"] = adoptedId(repository["id"]);
     repository["server"] = address.url;
   }
+}
+
+/** Throws a `ServerFailure` for an id that could become one of those here. */
+function adoptedId(value: unknown): number {
+  const id = Number(value);
+  if (id >= 0 && id < repositoryIdOffset) return id + repositoryIdOffset;
+  throw new ServerFailure("invalid", "The server returned an invalid id of a repository.");
 }
 
 function isObject(value: unknown): value is Fields {

@@ -2,6 +2,7 @@
 import type { FileMatch, SearchEnd, SearchEvent, SearchRequest, SearchResult } from "#contract/search";
 import { addStats, noStats, type SearchStats } from "#model/stats";
 import type { RepositorySet } from "./localRepositories";
+import { shownText } from "./serverFailure";
 import { duplicatesOf, type Part, requestPart, type TeamContext, type TeamHandler } from "./teamContext";
 
 export const search: TeamHandler<"search"> = async (request, call, context) => {
@@ -41,7 +42,7 @@ export const streamSearch: TeamHandler<"streamSearch"> = async (request, call, c
     const merged = mergeEnds(localEnd, await teamPart);
     await stream.sent;
     if (!stream.isCut || call.emit === undefined) return merged;
-    const stats = { ...addReason(merged.stats, "MATCH_LIMIT"), actualMatchCount: stream.rangeCount };
+    const stats = { ...addReason(merged.stats, "MATCH_LIMIT"), actualMatchCount: stream.matchCount };
     return { ...merged, stats, isSearchExhaustive: false };
   } finally {
     end();
@@ -86,26 +87,23 @@ function mergeResults(
   const { files: teamFiles = [], commits: teamCommits } = part.response ?? {};
   const merged = [...local.files, ...teamFiles.filter(({ repository }) => !here.hasName(repository))];
   merged.sort((left, right) => (right.score ?? 0) - (left.score ?? 0));
-  const { kept, rangeCount } = cutFiles(merged, request.matches);
-  const commits =
-    local.commits === undefined && teamCommits === undefined
-      ? undefined
-      : [
-          ...(local.commits ?? []),
-          ...(teamCommits ?? []).filter(({ repository }) => !here.hasName(repository)),
-        ]
-          .sort((left, right) => Date.parse(right.commitDate) - Date.parse(left.commitDate))
-          .slice(0, request.matches);
+  const { kept, rangeCount } = cutFiles(merged, request.matches, request);
+  const mergedCommits = [
+    ...(local.commits ?? []),
+    ...(teamCommits ?? []).filter(({ repository }) => !here.hasName(repository)),
+  ].sort((left, right) => Date.parse(right.commitDate) - Date.parse(left.commitDate));
+  const commits = mergedCommits.slice(0, request.matches);
   const all = mergeEnds(local, part);
-  const isCut = kept.length < merged.length;
-  const used = new Set([...kept, ...(commits ?? [])].map(({ repositoryId }) => repositoryId));
-  const stats = isCut ? { ...addReason(all.stats, "MATCH_LIMIT"), actualMatchCount: rangeCount } : all.stats;
+  const isCut = kept.length < merged.length || commits.length < mergedCommits.length;
+  const used = new Set([...kept, ...commits].map(({ repositoryId }) => repositoryId));
+  const actualMatchCount = rangeCount + commits.length;
+  const stats = isCut ? { ...addReason(all.stats, "MATCH_LIMIT"), actualMatchCount } : all.stats;
   return {
     ...all,
     stats,
     isSearchExhaustive: all.isSearchExhaustive && !isCut,
     files: request.scores === true ? kept : kept.map(({ score: _, ...file }) => file),
-    ...(commits === undefined ? {} : { commits }),
+    ...(local.commits === undefined && teamCommits === undefined ? {} : { commits }),
     repositoryInfo: all.repositoryInfo.filter(({ id }) => used.has(id)),
   };
 }
@@ -127,11 +125,13 @@ function mergeEnds(local: SearchEnd | SearchResult, part: Part<SearchEnd | Searc
   // A name that one of both knows is no mistake.
   const shared = localSuggestions.filter(({ offset }) => suggestions.some((each) => each.offset === offset));
   const phrases = localPhrases + phraseMatchCount;
+  const unavailable = [...(end.unavailable ?? []), ...(response.unavailable ?? []).map(shownPart)];
   return {
     ...rest,
     stats: sum,
     repositoryInfo: [...end.repositoryInfo, ...repositoryInfo],
     isSearchExhaustive: end.isSearchExhaustive && isSearchExhaustive,
+    ...(unavailable.length === 0 ? {} : { unavailable }),
     ...(shared.length === 0 ? {} : { suggestions: shared }),
     ...(phrases === 0 ? {} : { phraseMatchCount: phrases }),
   };
@@ -141,19 +141,31 @@ export function addReason(stats: SearchStats, flushReason: SearchStats["flushRea
   return addStats(stats, { ...noStats, flushReason });
 }
 
-/** Keeps the first files up to a number of ranges. */
-function cutFiles(files: FileMatch[], maxRanges: number) {
+type UnavailablePart = NonNullable<SearchEnd["unavailable"]>[number];
+
+function shownPart({ node, reason, ...part }: UnavailablePart): UnavailablePart {
+  return { ...part, node: shownText(node), reason: shownText(reason) };
+}
+
+/** Keeps the first files up to a number of ranges. The last file of a `filesOnly` search may exceed it. */
+function cutFiles(files: FileMatch[], maxRanges: number, request: SearchRequest) {
   let rangeCount = 0;
   const end = files.findIndex((file) => {
-    const count = rangesIn(file);
-    if (rangeCount + count > maxRanges) return true;
-    rangeCount += count;
+    const count = rangesIn(file, request);
+    const room = maxRanges - rangeCount;
+    if (request.filesOnly ? room <= 0 : count > room) return true;
+    rangeCount += Math.min(count, room);
     return false;
   });
   return { kept: end < 0 ? files : files.slice(0, end), rangeCount };
 }
 
-function rangesIn({ chunks, fileName }: FileMatch): number {
+/** Returns the number of ranges; with `filesOnly`, as if the file contained them. */
+function rangesIn(
+  { chunks, fileName, matchCount = 0 }: FileMatch,
+  { filesOnly, matchesPerFile = Number.POSITIVE_INFINITY }: SearchRequest,
+): number {
+  if (filesOnly && matchCount > 0) return Math.min(matchCount, matchesPerFile);
   return chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, fileName.matchRanges.length);
 }
 
@@ -165,8 +177,8 @@ class MergedStream {
   readonly #emit: ((event: SearchEvent) => void | Promise<void>) | undefined;
   #fileCount = 0;
   #commitCount = 0;
-  rangeCount = 0;
-  /** Whether files were left out because of the limit. */
+  #rangeCount = 0;
+  /** Whether files or commits were left out because of the limit. */
   isCut = false;
   sent: Promise<void> = Promise.resolve();
 
@@ -175,19 +187,25 @@ class MergedStream {
     this.#emit = emit;
   }
 
+  get matchCount(): number {
+    return this.#rangeCount + this.#commitCount;
+  }
+
   /** Returns what receives the events of one search; without results in the repositories of `except`. */
   part(except?: RepositorySet): Emit {
     const isKept = ({ repository }: { readonly repository: string }) => except?.hasName(repository) !== true;
     return (event) => {
       if (event.event !== "files") return this.sent;
       const { files, commits, repositoryInfo } = event.data;
-      const room = this.#request.matches - this.rangeCount;
+      const room = this.#request.matches - this.#rangeCount;
       const found = files.filter(isKept);
-      const { kept, rangeCount } = cutFiles(found, room);
+      const { kept, rangeCount } = cutFiles(found, room, this.#request);
       if (kept.length < found.length) this.isCut = true;
-      this.rangeCount += rangeCount;
+      this.#rangeCount += rangeCount;
       this.#fileCount += kept.length;
-      const keptCommits = commits?.filter(isKept).slice(0, this.#request.matches - this.#commitCount);
+      const foundCommits = commits?.filter(isKept);
+      const keptCommits = foundCommits?.slice(0, this.#request.matches - this.#commitCount);
+      if ((keptCommits?.length ?? 0) < (foundCommits?.length ?? 0)) this.isCut = true;
       this.#commitCount += keptCommits?.length ?? 0;
       if (kept.length === 0 && (keptCommits ?? []).length === 0) return this.sent;
       const scored =
@@ -198,7 +216,7 @@ class MergedStream {
         repositoryInfo,
       };
       void this.#send({ event: "files", data });
-      const progress = { fileCount: this.#fileCount, matchCount: this.rangeCount };
+      const progress = { fileCount: this.#fileCount, matchCount: this.#rangeCount };
       return this.#send({ event: "progress", data: progress });
     };
   }
