@@ -60,6 +60,12 @@ export class LocalRepositories {
     return set;
   }
 
+  /** Returns whether a package on this computer has the name; the set contains no packages. */
+  async hasPackage(name: string, { credentials, signal }: Call): Promise<boolean> {
+    const request = { name, dependencies: "only", perPage: 1 };
+    return (await this.#local<"repos">("repos", request, { credentials, signal })).total > 0;
+  }
+
   async #load({ credentials }: Call): Promise<RepositorySet> {
     const found: RepositoryAddress[] = [];
     // Shared by several calls, so that none of them may cancel it.

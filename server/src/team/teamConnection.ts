@@ -112,7 +112,9 @@ export class TeamConnection {
   #load(): Promise<void> {
     this.#loading ??= this.#loadList()
       .catch((error: unknown) => {
-        if (this.#closing.signal.aborted) throw error;
+        // The calls that wait were not canceled.
+        if (this.#closing.signal.aborted)
+          throw new ServerFailure("unreachable", "The connection was closed.");
         // An error of one request is one of the server here: it cannot even list its repositories.
         const failure =
           error instanceof ServerFailure
@@ -134,13 +136,13 @@ export class TeamConnection {
     const load = (page: number) => this.#requests.send("repos", { page, perPage }, options);
     const first = await load(1);
     const pages = Math.min(maxPages, Math.ceil(first.total / perPage));
-    const found = [...first.items];
+    const found = first.items.slice(0, perPage);
     for (let page = 2; page <= pages; page += parallelPages) {
       const numbers = Array.from(
         { length: Math.min(parallelPages, pages - page + 1) },
         (_, index) => page + index,
       );
-      for (const { items } of await Promise.all(numbers.map(load))) found.push(...items);
+      for (const { items } of await Promise.all(numbers.map(load))) found.push(...items.slice(0, perPage));
     }
     this.#repositories = found;
     this.#loadedAt = performance.now();

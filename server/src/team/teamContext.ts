@@ -1,8 +1,8 @@
 /** What the handlers of merged operations share. */
 import { isServiceError, ServiceError } from "#base/error";
-import { untilAborted } from "#base/untilAborted";
 import type { OperationName } from "#contract/operations";
 import type { Call, Caller, EventOf, RequestOf, ResponseOf } from "#contract/service";
+import { TimeLimit } from "#platform/timeLimit";
 import type { LocalRepositories, RepositorySet } from "./localRepositories";
 import { ServerFailure } from "./serverFailure";
 import type { TeamConnection } from "./teamConnection";
@@ -38,11 +38,24 @@ export async function requestPart<Name extends OperationName>(
   emit?: (event: EventOf<Name>) => void | Promise<void>,
 ): Promise<Part<ResponseOf<Name>>> {
   try {
-    await connection.ready(signal);
+    await waitForList(connection, signal);
     const sent = typeof request === "function" ? await request() : request;
     return { response: await connection.call(name, sent, { signal, timeLimitMs: partTimeLimitMs, emit }) };
   } catch (error) {
     return { problem: problemOf(error, connection) };
+  }
+}
+
+/** Waits until the list of the server's repositories is known. A long one may take longer than a search should. */
+async function waitForList(connection: TeamConnection, signal: AbortSignal): Promise<void> {
+  const limit = new TimeLimit(signal, partTimeLimitMs);
+  try {
+    await connection.ready(limit.signal);
+  } catch (error) {
+    if (!limit.isExpired || signal.aborted) throw error;
+    throw new ServerFailure("unreachable", "The list of its repositories is still loading. Try again later.");
+  } finally {
+    limit.dispose();
   }
 }
 
@@ -95,8 +108,9 @@ export async function isOnlyOnServer(
   if (isListKnown && !isOnServer(name, connection)) return false;
   if ((await localRepositories.set(call)).hasName(name)) return false;
   if (isListKnown) return true;
+  if (await localRepositories.hasPackage(name, call)) return false;
   try {
-    await untilAborted(connection.ready(call.signal), call.signal);
+    await waitForList(connection, call.signal);
   } catch (error) {
     throw error instanceof ServerFailure ? unavailable(error, connection) : error;
   }
