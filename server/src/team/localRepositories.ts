@@ -60,10 +60,9 @@ export class LocalRepositories {
     return set;
   }
 
-  /** Returns whether a package on this computer has the name; the set contains no packages. */
-  async hasPackage(name: string, { credentials, signal }: Call): Promise<boolean> {
-    const request = { name, dependencies: "only", perPage: 1 };
-    return (await this.#local<"repos">("repos", request, { credentials, signal })).total > 0;
+  /** Returns whether a repository or package here has the name. The set contains no packages, and may be older. */
+  async hasName(name: string, { credentials, signal }: Call): Promise<boolean> {
+    return (await this.#local<"repos">("repos", { name, perPage: 1 }, { credentials, signal })).total > 0;
   }
 
   async #load({ credentials }: Call): Promise<RepositorySet> {

@@ -108,7 +108,7 @@ export async function isOnlyOnServer(
   if (isListKnown && !isOnServer(name, connection)) return false;
   if ((await localRepositories.set(call)).hasName(name)) return false;
   if (isListKnown) return true;
-  if (await localRepositories.hasPackage(name, call)) return false;
+  if (await localRepositories.hasName(name, call)) return false;
   try {
     await waitForList(connection, call.signal);
   } catch (error) {
