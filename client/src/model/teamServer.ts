@@ -61,7 +61,7 @@ export class TeamServer implements vscode.Disposable {
     return url === "" ? undefined : { url, ...(await this.#keyOf(url)) };
   }
 
-  /** Connects for now. Rejects with a `CallError` if the URL or the key is malformed. */
+  /** Connects until `save` or `restore` is called. Rejects with a `CallError` if the URL or the key is malformed. */
   async try(address: TeamServerAddress): Promise<ServerConnectionState> {
     return this.#service.connectTeamServer(address);
   }
@@ -115,6 +115,7 @@ export class TeamServer implements vscode.Disposable {
 
   /** Connects a server process that runs; one that starts later asks for the address itself. */
   async #reconnect(): Promise<void> {
+    setContext("trawl.hasTeamServer", setting("server.url") !== "");
     if (this.#service.state !== "running") return;
     const address = await this.address();
     try {

@@ -4,7 +4,7 @@ import type { Page } from "#contract/service";
 import { TimeLimit } from "#platform/timeLimit";
 import { requestPart, type TeamHandler } from "./teamContext";
 
-/** How long the list of the server is waited for. Editors show the one here first, and are told when it is known. */
+/** How long to wait for the server's list. Editors show the list here first, and are notified once the server's is known. */
 const listWaitMs = 500;
 const notKnownYet = "The repositories of the team's server are not known yet. Try again in a second.";
 

@@ -12,7 +12,7 @@ import type { ServerAddress } from "./address";
 import { adopt } from "./adopt";
 import { ServerFailure, shownText } from "./serverFailure";
 
-/** What a response may take, in memory several times as much. */
+/** Maximum size of a response, which takes several times as much memory. */
 const maxResponseBytes = 32 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 const maxRetryAfterMs = 60_000;

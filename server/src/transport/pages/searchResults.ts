@@ -13,7 +13,7 @@ import { isLinkable, type SearchPosition, searchUrl } from "./searchUrl";
 const maxFiles = 30;
 const maxBytes = 120_000;
 export const maxLinesPerFile = 16;
-/** So many matches are shown with all their context. */
+/** The number of matches per file that are shown with all of their context. */
 const minMatchesPerFile = 5;
 const maxLinesOfOnlyFile = 400;
 const maxBytesPerFile = 100_000;

@@ -5,7 +5,7 @@ import { renderLayout } from "./pageLayout";
 import { siteBar } from "./siteBar";
 import { contextChoices, themes } from "./viewSettings";
 
-const themeLabels = { system: "As the system", light: "Light", dark: "Dark" } as const;
+const themeLabels = { system: "System", light: "Light", dark: "Dark" } as const;
 
 export function settingsPage(context: ServiceContext): PageResponse {
   const { base, settings } = context;
