@@ -17,6 +17,8 @@ import { type ReadKey, type SendOptions, ServerRequests } from "./serverRequests
 const perPage = 100;
 /** Repositories beyond this number are found, but not listed. */
 const maxPages = 200;
+/** Maximum size of the list as JSON, in characters. */
+const maxListCharacters = 64 * 1024 * 1024;
 const parallelPages = 4;
 const listTimeLimitMs = 5_000;
 /** The list is loaded again with the first call after this time; a long one less often. */
@@ -136,13 +138,21 @@ export class TeamConnection {
     const load = (page: number) => this.#requests.send("repos", { page, perPage }, options);
     const first = await load(1);
     const pages = Math.min(maxPages, Math.ceil(first.total / perPage));
-    const found = first.items.slice(0, perPage);
+    const found: RepositoryItem[] = [];
+    let characters = 0;
+    const add = ({ items }: { readonly items: readonly RepositoryItem[] }) => {
+      characters += JSON.stringify(items).length;
+      if (characters > maxListCharacters)
+        throw new ServerFailure("invalid", "The server's list of repositories is too large.");
+      found.push(...items.slice(0, perPage));
+    };
+    add(first);
     for (let page = 2; page <= pages; page += parallelPages) {
       const numbers = Array.from(
         { length: Math.min(parallelPages, pages - page + 1) },
         (_, index) => page + index,
       );
-      for (const { items } of await Promise.all(numbers.map(load))) found.push(...items.slice(0, perPage));
+      for (const page of await Promise.all(numbers.map(load))) add(page);
     }
     this.#repositories = found;
     this.#loadedAt = performance.now();
