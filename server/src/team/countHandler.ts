@@ -2,7 +2,7 @@
 import type { CountedGroup, CountResult } from "#contract/count";
 import { addStats } from "#model/stats";
 import { addReason, linkedSignal } from "./searchHandlers";
-import { duplicatesOf, type Part, requestPart, type TeamHandler } from "./teamContext";
+import { exceptionsOf, type Part, requestPart, type TeamHandler } from "./teamContext";
 
 /** Groups that both return, so that those beyond the limit of the request are added up, too. */
 const maxGroups = 10_000;
@@ -15,13 +15,7 @@ export const count: TeamHandler<"count"> = async (request, call, context) => {
     const teamPart = requestPart(
       context,
       "count",
-      async () => ({
-        ...wide,
-        exceptRepositories: [...(request.exceptRepositories ?? []), ...duplicatesOf(context, here)].slice(
-          0,
-          10_000,
-        ),
-      }),
+      async () => ({ ...wide, exceptRepositories: exceptionsOf(request, context, here) }),
       signal,
     );
     teamPart.catch(() => undefined);

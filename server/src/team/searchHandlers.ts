@@ -3,7 +3,7 @@ import type { FileMatch, SearchEnd, SearchEvent, SearchRequest, SearchResult } f
 import { addStats, noStats, type SearchStats } from "#model/stats";
 import type { RepositorySet } from "./localRepositories";
 import { shownText } from "./serverFailure";
-import { duplicatesOf, type Part, requestPart, type TeamContext, type TeamHandler } from "./teamContext";
+import { exceptionsOf, type Part, requestPart, type TeamContext, type TeamHandler } from "./teamContext";
 
 export const search: TeamHandler<"search"> = async (request, call, context) => {
   const { signal, end } = linkedSignal(call.signal);
@@ -50,9 +50,7 @@ export const streamSearch: TeamHandler<"streamSearch"> = async (request, call, c
 };
 
 async function teamRequest(request: SearchRequest, here: RepositorySet, context: TeamContext) {
-  const duplicates = duplicatesOf(context, here);
-  const excepted = [...(request.exceptRepositories ?? []), ...duplicates].slice(0, 10_000);
-  return { ...request, scores: true, exceptRepositories: excepted };
+  return { ...request, scores: true, exceptRepositories: exceptionsOf(request, context, here) };
 }
 
 /** Results here are merged as objects. */

@@ -88,9 +88,17 @@ function unavailable(failure: ServerFailure, { address }: TeamConnection): Servi
   );
 }
 
-/** Returns the repositories of the server that are also here, which it leaves out. */
-export function duplicatesOf({ connection }: TeamContext, local: RepositorySet): string[] {
-  return connection.repositories.filter((item) => local.has(item)).map(({ repoName }) => repoName);
+/** The contract allows no more. */
+const maxExceptions = 10_000;
+
+/** Returns the repositories that the server leaves out: those of the request, and those that are also here. */
+export function exceptionsOf(
+  { exceptRepositories = [] }: Pick<RequestOf<"count">, "exceptRepositories">,
+  { connection }: TeamContext,
+  here: RepositorySet,
+): string[] {
+  const duplicates = connection.repositories.filter((item) => here.has(item));
+  return [...exceptRepositories, ...duplicates.map(({ repoName }) => repoName)].slice(0, maxExceptions);
 }
 
 /**
