@@ -58,7 +58,9 @@ export class TeamServer implements vscode.Disposable {
   /** Returns the configured server with its key; `undefined` if there is none. */
   async address(): Promise<TeamServerAddress | undefined> {
     const url = setting("server.url");
-    return url === "" ? undefined : { url, ...(await this.#keyOf(url)) };
+    if (url === "") return undefined;
+    const key = await this.keyOf(url);
+    return key === undefined ? { url } : { url, key };
   }
 
   /** Connects until `save` or `restore` is called. Rejects with a `CallError` if the URL or the key is malformed. */
@@ -107,10 +109,10 @@ export class TeamServer implements vscode.Disposable {
     this.#subscriptions.dispose();
   }
 
-  async #keyOf(url: string): Promise<{ readonly key?: string }> {
+  /** Returns the stored key of a server. */
+  async keyOf(url: string): Promise<string | undefined> {
     const name = secretName(url);
-    const key = name === undefined ? undefined : await this.#secrets.get(name);
-    return key === undefined ? {} : { key };
+    return name === undefined ? undefined : await this.#secrets.get(name);
   }
 
   /** Connects a server process that runs; one that starts later asks for the address itself. */

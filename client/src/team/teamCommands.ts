@@ -21,6 +21,7 @@ export function teamCommands(teamServer: TeamServer): Handlers<typeof declared> 
 async function connect(teamServer: TeamServer): Promise<void> {
   const title = vscode.l10n.t("Connect to a Team Server");
   let state: ServerConnectionState | undefined;
+  let key: string | undefined;
   const attempt = async (address: TeamServerAddress) => {
     state = await teamServer.try(address);
     return state;
@@ -33,15 +34,18 @@ async function connect(teamServer: TeamServer): Promise<void> {
     placeholder: "https://search.example.com",
     value: setting("server.url"),
     async check(text) {
-      const { state: kind, problem } = await attempt({ url: text });
+      key = await teamServer.keyOf(text);
+      const { state: kind, problem } = await attempt(addressOf(text, key));
       return kind === "unreachable" ? problem : undefined;
     },
   });
-  let key: string | undefined;
-  if (url !== undefined && state?.state === "rejected") {
-    const server = state.version === undefined ? url : vscode.l10n.t("Trawl {0} at {1}", state.version, url);
+  if (url !== undefined && (state?.state === "rejected" || key === undefined)) {
+    const server = state?.version === undefined ? url : vscode.l10n.t("Trawl {0} at {1}", state.version, url);
+    const isOpen = state?.state === "connected";
     try {
-      key = await obtainKey(`${title}: ${server}`, url, attempt, teamServer);
+      const obtained = await obtainKey(`${title}: ${server}`, url, { isOpen, attempt, teamServer });
+      if (obtained === undefined) return await teamServer.restore();
+      key = obtained === "none" ? undefined : obtained;
     } catch (error) {
       await teamServer.restore();
       throw error;
@@ -51,30 +55,47 @@ async function connect(teamServer: TeamServer): Promise<void> {
     await teamServer.restore();
     return;
   }
-  await teamServer.save({ url, ...(key === undefined ? {} : { key }) });
+  await teamServer.save(addressOf(url, key));
   const total = repositoriesText(state.repositories ?? 0, vscode.l10n);
   vscode.window.setStatusBarMessage(vscode.l10n.t("$(check) Connected: {0}", total), 5_000);
 }
 
-/** Returns a key with which the server is connected: from a login in the browser, or entered. */
+function addressOf(url: string, key: string | undefined): TeamServerAddress {
+  return key === undefined ? { url } : { url, key };
+}
+
+interface KeyOptions {
+  /** Whether the server responds without a key, perhaps with fewer repositories. */
+  readonly isOpen: boolean;
+  readonly attempt: (address: TeamServerAddress) => Promise<ServerConnectionState>;
+  readonly teamServer: TeamServer;
+}
+
+/**
+ * Returns a key with which the server is connected, from a login in the browser or entered; "none" to use an open server
+ * without one; `undefined` if the user canceled.
+ */
 async function obtainKey(
   title: string,
   url: string,
-  attempt: (address: TeamServerAddress) => Promise<ServerConnectionState>,
-  teamServer: TeamServer,
+  { isOpen, attempt, teamServer }: KeyOptions,
 ): Promise<string | undefined> {
-  // In a browser or on another computer, the search server waits on a port that the user's browser cannot reach.
-  if (vscode.env.remoteName !== undefined || vscode.env.uiKind === vscode.UIKind.Web)
-    return await askKey(title, url, attempt);
   const { t } = vscode.l10n;
+  const open = {
+    label: t("Continue Without a Key"),
+    detail: t("with the repositories that everyone may see"),
+  };
   const logIn = { label: t("Log In in the Browser"), detail: t("if the server has a company login") };
   const enter = { label: t("Enter an API Key"), detail: t("created there, or by an owner") };
-  const picked = await vscode.window.showQuickPick([logIn, enter], {
-    title,
-    placeHolder: t("The server asks who you are."),
-    ignoreFocusOut: true,
-  });
+  // In a browser or on another computer, the search server waits on a port that the user's browser cannot reach.
+  const canLogIn = vscode.env.remoteName === undefined && vscode.env.uiKind === vscode.UIKind.Desktop;
+  if (!isOpen && !canLogIn) return await askKey(title, url, attempt);
+  const picked = await vscode.window.showQuickPick(
+    [...(isOpen ? [open] : []), ...(canLogIn ? [logIn] : []), enter],
+    { title, placeHolder: t("Who are you on this server?"), ignoreFocusOut: true },
+  );
   if (picked === undefined) return undefined;
+  if (picked === open) return "none";
   if (picked === enter) return await askKey(title, url, attempt);
   const progress = {
     location: vscode.ProgressLocation.Notification,

@@ -41,7 +41,7 @@ function adoptObject(fields: Fields, address: ServerAddress, pending: unknown[])
       if (name === "webUrl") fields[name] = isOnServer(value, address) ? value : "";
       else if (/^(?:repoE|e)xternalWebUrl$/.test(name)) fields[name] = isWebUrl(value) ? value : "";
       else if (name === "origin") fields[name] = "commit";
-      else if (pathFields.has(name)) checkPath(value);
+      else if (pathFields.has(name) && (name !== "name" || isTreeNode(fields))) checkPath(value);
     } else if (name === "repositoryId" || name === "repoId") {
       fields[name] = adoptedId(value);
       fields["server"] = address.url;
@@ -55,6 +55,11 @@ function adoptObject(fields: Fields, address: ServerAddress, pending: unknown[])
     repository["id"] = adoptedId(repository["id"]);
     repository["server"] = address.url;
   }
+}
+
+/** Whether its name is a part of a path, unlike those of people and symbols. */
+function isTreeNode({ type }: Fields): boolean {
+  return type === "tree" || type === "blob" || type === "commit";
 }
 
 /** Throws a `ServerFailure` for an id that could become one of those here. */
