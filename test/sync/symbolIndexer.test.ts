@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openGate } from "#indexing/draftGate";
+import { type DraftGate, IndexFull, openGate } from "#indexing/draftGate";
 import type { Overlay } from "#overlay/overlay";
 import { fileSource, memorySource } from "#platform/byteSource";
 import type { Clock } from "#platform/clock";
@@ -42,14 +42,18 @@ interface Started {
 
 function start(
   directory: ShardDirectory,
-  change: { readonly isBusy?: () => boolean; readonly changedAt?: (id: number) => number } = {},
+  change: {
+    readonly isBusy?: () => boolean;
+    readonly changedAt?: (id: number) => number;
+    readonly gate?: DraftGate;
+  } = {},
 ): Started {
   const parsed: string[] = [];
   const overlays: (Overlay & { readonly symbols: Uint8Array })[] = [];
   const damaged: string[] = [];
   const indexer = new SymbolIndexer({
     directory,
-    gate: openGate(directory),
+    gate: change.gate ?? openGate(directory),
     pool: poolOf(parsed),
     log: silentLog,
     parserCount: () => 1,
@@ -131,6 +135,30 @@ test("repositories in use are parsed first, then recently changed ones, but none
   isBusy = false;
   await idle();
   assert.deepEqual(parsed, ["def a1\n", "def a3\n", "def a2\n"]);
+  await indexer.close();
+});
+
+test("while other drafts take the disk space, a shard waits for it and everything else goes on", async () => {
+  const directory = await openIndex([{ id: 1, segments: [[go("a.go", "def a\n")]] }]);
+  const open = openGate(directory);
+  let hasRoom = false;
+  let refusedCount = 0;
+  const gate: DraftGate = {
+    ...open,
+    async write(task) {
+      if (hasRoom) return await open.write(task);
+      refusedCount++;
+      throw new IndexFull({ canRetry: true });
+    },
+  };
+  const { indexer, parsed, idle } = start(directory, { gate });
+  await eventually(() => refusedCount > 0);
+  assert.equal(indexer.isReady(1), false);
+  setTimeout(() => {
+    hasRoom = true;
+  }, 1);
+  await idle();
+  assert.deepEqual([parsed, indexer.isReady(1)], [["def a\n"], true]);
   await indexer.close();
 });
 

@@ -127,7 +127,8 @@ export class SymbolIndexer {
         const { file } = next.segment;
         // The shard was compacted or rebuilt during the run.
         if (!this.#isCurrent(next)) continue;
-        if (error instanceof IndexFull && error.canRetry) continue;
+        // Other drafts must be published first, which needs the event loop.
+        if (error instanceof IndexFull && error.canRetry) return this.#runs.schedule(busyMs);
         if (error instanceof IndexFull && error.blockers.length > 0) {
           this.#postpone(file);
           continue;
