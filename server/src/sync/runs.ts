@@ -1,6 +1,7 @@
 /**
  * Keeps the index of each repository current: schedules runs, watches files, and collects what the next run must check.
  */
+import { once } from "node:events";
 import { isServiceError } from "#base/error";
 import { isLockFile } from "#dependencies/dependencies";
 import type { BytePath } from "#git/bytePath";
@@ -74,6 +75,8 @@ const pollMs = 10_000;
 const pollIdleFactor = 20;
 /** How long a repository waits at most for others that may be evicted for it. */
 const maxBlockedMs = 60_000;
+/** How long a repository waits for the drafts of others, which must be published before there is room. */
+const retryFullMs = 300;
 /** Maximum number of revisions of one repository that are indexed because they were searched. */
 const maxRequestedRevisions = 8;
 
@@ -233,6 +236,7 @@ export class Runs {
     state?.run?.controller.abort();
     state?.cancelRetry?.();
     state?.watch?.close();
+    for (const resolve of state?.waiters.splice(0) ?? []) resolve();
     this.#states.delete(id);
     this.#polled.delete(id);
   }
@@ -345,8 +349,10 @@ export class Runs {
     if (canRetry || awaited.length > 0) {
       this.#blocked.add(id);
       context.catalog.update(id, { state: "queued", progress: undefined });
-      const limit = new TimeLimit(this.#closing.signal, maxBlockedMs);
-      await Promise.all(awaited.map((other) => settled(other as RepositoryId, limit.signal)));
+      const limit = new TimeLimit(this.#closing.signal, awaited.length > 0 ? maxBlockedMs : retryFullMs);
+      if (awaited.length > 0)
+        await Promise.all(awaited.map((other) => settled(other as RepositoryId, limit.signal)));
+      else if (!limit.signal.aborted) await once(limit.signal, "abort");
       limit.dispose();
       this.#blocked.delete(id);
       return this.refresh(id, "due");
