@@ -1,5 +1,5 @@
 import { isServiceError } from "#base/error";
-import type { DraftGate } from "#indexing/draftGate";
+import { type DraftGate, IndexFull } from "#indexing/draftGate";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
@@ -53,7 +53,8 @@ export class Compactor {
       }
     } catch (error) {
       if (this.#runs.signal.aborted || isServiceError(error, "CANCELLED")) return;
-      log.warn("Cannot compact shards; searches continue with the old ones.", { error });
+      if (!(error instanceof IndexFull))
+        log.warn("Cannot compact shards; searches continue with the old ones.", { error });
       this.#runs.schedule(retryMs);
     }
   }
