@@ -18,6 +18,8 @@ export interface UsesOptions {
 const writeDelayMs = 60_000;
 /** A repository that an editor has open, or whose files have changed, counts as open for this long. */
 const openMs = 30 * 60_000;
+/** How many revisions of a repository are remembered: requests also name some that do not exist. */
+const maxRevisions = 1000;
 
 const times = z.record(z.string(), z.number().min(0));
 const StoredUses = z.object({ repositories: times, revisions: z.record(z.string(), times) });
@@ -44,7 +46,12 @@ export class Uses {
 
   useRevision(id: RepositoryId, name: string): void {
     const revisions = this.#revisions.get(id) ?? new Map<string, number>();
-    this.#revisions.set(id, revisions.set(name, this.#options.clock.now()));
+    // The least recently used one is the first.
+    revisions.delete(name);
+    revisions.set(name, this.#options.clock.now());
+    const [oldest] = revisions.keys();
+    if (revisions.size > maxRevisions && oldest !== undefined) revisions.delete(oldest);
+    this.#revisions.set(id, revisions);
     this.#writeSoon();
   }
 
