@@ -80,7 +80,8 @@ export class Evictions {
     const { catalog, directory } = this.#options;
     const manifest = directory.manifest(id);
     const repository = catalog.get(id);
-    if (manifest === undefined || repository === undefined) return;
+    if (manifest === undefined) return;
+    if (repository === undefined) return await this.removeIndexes([id]);
     const evicted = [...new Set([...(repository.evictedRevisions ?? []), ...names])];
     const revisions = repository.revisions.filter(({ name }) => !names.includes(name));
     catalog.update(id, { revisions, evictedRevisions: evicted });
