@@ -61,5 +61,5 @@ export function toRepositoryItem(
 function evictedReason({ reason, maxIndexBytes }: Eviction): string {
   return reason === "tooLarge"
     ? `Its index needs more disk space than the limit of ${maxIndexBytes} bytes (maxIndexBytes). Raise the limit to index it.`
-    : `The disk space of the index is limited to ${maxIndexBytes} bytes (maxIndexBytes), and other repositories were used more recently. To index it again, search with "repo:" and its name, or raise the limit.`;
+    : `The disk space of the index is limited to ${maxIndexBytes} bytes (maxIndexBytes), and other repositories were used more recently. To index it again, search with "repo:" and its name. To keep more indexes, raise the limit.`;
 }
