@@ -342,14 +342,10 @@ export class Sync {
   }
 
   /** See `Runs`. */
-  indexRevision(
-    id: RepositoryId,
-    name: string,
-    timeMs: number,
-    signal: AbortSignal,
-  ): Promise<boolean | undefined> {
+  indexRevision(...request: Parameters<Runs["indexRevision"]>): ReturnType<Runs["indexRevision"]> {
+    const [id, name] = request;
     this.storage.useRevision(id, name);
-    return this.#runs.indexRevision(id, name, timeMs, signal);
+    return this.#runs.indexRevision(...request);
   }
 
   /** Rebuilds the repositories of damaged shard files. */
