@@ -83,6 +83,16 @@ test("a pasted token is kept as a secret, lent to the server, replaced and delet
   assert.deepEqual([current(), stored.size, tokens.names], [[], 0, []]);
 });
 
+test("a damaged token is not lent, and does not keep others from being lent", async () => {
+  const { tokens, stored, current, start } = openWindow();
+  start();
+  await tokens.store("work", "https://git.example.com", "t1");
+  stored.set("trawl.hosts.token.work", "t1");
+  await tokens.store("other", "https://git.example.com", "t2");
+  await eventually(() => current().length === 1);
+  assert.deepEqual(current(), [[{ name: "other", origin: "https://git.example.com", token: "t2" }]]);
+});
+
 test("nothing is read before a host was added with a token, and everything when the server starts again", async () => {
   const first = openWindow();
   first.start();

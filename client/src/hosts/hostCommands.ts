@@ -52,12 +52,20 @@ export class HostCommands implements vscode.Disposable {
   readonly commands: Handlers<typeof declared> = {
     "hosts.add": async () => {
       const { service, tokens, hosts, refresh } = this.#options;
-      const name = await addHost({
-        service,
-        tokens,
-        names: async () => (await hosts()).map((each) => each.name),
-        showPlan: (host, plan) => this.#showPlan(host, plan),
-      });
+      const before = tokens.names;
+      let name: string | undefined;
+      try {
+        name = await addHost({
+          service,
+          tokens,
+          names: async () => (await hosts()).map((each) => each.name),
+          showPlan: (host, plan) => this.#showPlan(host, plan),
+        });
+      } finally {
+        // The user may have signed in, and then canceled.
+        const added = tokens.names.filter((each) => isSessionProvider(each) && !before.includes(each));
+        if (name === undefined) for (const each of added) await this.#forgetUnused(each);
+      }
       if (name === undefined) return;
       await refresh();
       await vscode.commands.executeCommand("trawl.hosts.focus");

@@ -142,9 +142,17 @@ export class HostTokens implements vscode.Disposable {
 
   async #readSecret(name: string): Promise<StoredToken | undefined> {
     const text = await this.#options.secrets.get(keyPrefix + name);
-    if (text === undefined) return undefined;
-    const { origin, token } = JSON.parse(text) as StoredToken;
-    return { origin, token };
+    return text === undefined ? undefined : parseToken(text);
+  }
+}
+
+/** Returns `undefined` for a damaged one. The error of the parser would contain some of it. */
+function parseToken(text: string): StoredToken | undefined {
+  try {
+    const { origin, token } = JSON.parse(text) as Partial<StoredToken>;
+    return typeof origin === "string" && typeof token === "string" ? { origin, token } : undefined;
+  } catch {
+    return undefined;
   }
 }
 
