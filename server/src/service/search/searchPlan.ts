@@ -90,7 +90,8 @@ export async function planSearch(
   const indexed = scope.filter(({ state }) => state !== "evicted");
   if (isScanning || indexed.some(({ state }) => state !== "ready")) reasons.push("INDEXING");
   const hasEvictedRevisions = indexed.some(({ evictedRevisions }) => evictedRevisions !== undefined);
-  if (hasEvictedRevisions && revisionNames(query).includes("*")) reasons.push("REVISION_NOT_INDEXED");
+  if (hasEvictedRevisions && revisionNames(query).length > 0 && !isLimitedToRevisions(query))
+    reasons.push("REVISION_NOT_INDEXED");
   return {
     plan: {
       query,
@@ -109,6 +110,22 @@ export async function planSearch(
     suggestions: parsed.suggestions,
     grouping: parsed.grouping,
   };
+}
+
+/** Whether everything that a query finds is in revisions that it names. */
+function isLimitedToRevisions(query: Query): boolean {
+  switch (query.kind) {
+    case "and":
+      return query.children.some(isLimitedToRevisions);
+    case "or":
+      return query.children.every(isLimitedToRevisions);
+    case "type":
+      return isLimitedToRevisions(query.child);
+    case "revision":
+      return !query.names.includes("*");
+    default:
+      return false;
+  }
 }
 
 /** Returns `repositories` without those with one of these names. */
