@@ -105,7 +105,8 @@ export async function createSymbolQuery(
     ...(await indexMissingRevision(others, revisionName, deadline, options, context)),
   ];
   const evictionCount = repositories.evictionCount();
-  const searched = [...all, ...imported];
+  // Some may have been evicted meanwhile.
+  const searched = [...all, ...imported].flatMap(({ id }) => repositories.get(id) ?? []);
   if (searched.some(({ state }) => state === "evicted")) reasons.push("REPOSITORY_EVICTED");
   const isScanning = repositories.isScanning() || (imported.length > 0 && repositories.isScanningPackages());
   if (isScanning || searched.some(({ state }) => state !== "ready" && state !== "evicted"))

@@ -33,7 +33,7 @@ export interface PlannedSearch {
   readonly searched: readonly Repository[];
   /** Those of them that no filter excludes. */
   readonly scope: readonly RepositoryId[];
-  /** How many evictions there were before the search. */
+  /** How many evictions there were before `scope` was found. */
   readonly evictionCount: number;
   /** Why the response may be incomplete, in addition to the reasons that the engine reports. */
   readonly reasons: readonly FlushReason[];
@@ -62,6 +62,7 @@ export async function planSearch(
   const parsed = parseQuery(request.query, { ...request, contexts: new Set(Object.keys(contexts)) });
   const parsedQuery = request.isWholeWordEnabled ? onlyWholeWords(parsed.query) : parsed.query;
   const phrase = phraseOf(parsed)?.pattern;
+  let evictionCount = view.evictionCount();
   let { searchable, all, query, scope } = await findScope(parsedQuery, request, view, contexts);
   const unsaved = (context.unsaved ?? []).flatMap((document) =>
     toUnsavedDocuments(document, view, languageOf),
@@ -70,9 +71,10 @@ export async function planSearch(
   view.noteUse({ ids: [], open: [...preferred, ...unsaved.map(({ repositoryId }) => repositoryId)] });
   noteNames(parsedQuery, scope, view);
   const searchesIndex = query.kind !== "type" || query.type !== "commit";
-  if (searchesIndex && namesRepositories(parsedQuery) && (await restoreNamed(scope, view, context)))
+  if (searchesIndex && namesRepositories(parsedQuery) && (await restoreNamed(scope, view, context))) {
+    evictionCount = view.evictionCount();
     ({ searchable, all, query, scope } = await findScope(parsedQuery, request, view, contexts));
-  const evictionCount = view.evictionCount();
+  }
   const limits: Limits = {
     maxMatches: request.matches,
     maxDisplayedMatches: request.matches,
