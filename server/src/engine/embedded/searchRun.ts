@@ -7,7 +7,7 @@ import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import { TimeSlice } from "#platform/timeSlice";
 import type { Limits } from "#query/limits";
-import { type ChosenHits, chooseHits } from "./collect";
+import { type ChosenHits, chooseHits, truncateFile } from "./collect";
 import type { LimitedEmit } from "./limitedEmit";
 import { fileBytes, filesOf, type ResultPiece } from "./resultPiece";
 import type {
@@ -203,23 +203,26 @@ async function loadAllFiles(
   const { signal } = limit;
   const load = async ({ thread, response }: ThreadResponse, index: number): Promise<LoadedFiles> => {
     const picks = hits[index];
-    if (response.token === 0 || picks === undefined) return noFiles;
+    if (picks === undefined) return noFiles;
+    const { ranks, ...requested } = picks;
     const attached = attachedFiles(response, picks);
-    if (attached !== undefined) return { ...noFiles, files: attached, ranks: picks.ranks };
+    const known = attached === undefined ? noFiles : { ...noFiles, files: attached.files, ranks };
+    if (response.token === 0 || attached?.isCut === false) return known;
     const pieces: ResultPiece[] = [];
     const take = (piece: unknown) => {
       if (!signal.aborted) pieces.push(piece as ResultPiece);
     };
-    const { ranks, ...requested } = picks;
     const call: FilesCall = { kind: "files", token: response.token, picks: requested, until: filesUntil };
     try {
       const shown = await untilAborted(thread.run(call, signal, take), signal);
       if (shown.kind !== "files") return undefined;
       return { ...shown, files: [...pieces, shown.last].flatMap(filesOf), ranks };
     } catch (error) {
-      if (isServiceError(error, "ENGINE_UNAVAILABLE")) return undefined;
-      if (!limit.isExpired || caller.aborted || !isServiceError(error, "CANCELLED")) throw error;
-      return { ...noFiles, files: pieces.flatMap(filesOf), isLate: true, ranks };
+      const isLost = isServiceError(error, "ENGINE_UNAVAILABLE");
+      const isLate = limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED");
+      if (!isLost && !isLate) throw error;
+      if (attached !== undefined) return known;
+      return isLost ? undefined : { ...noFiles, files: pieces.flatMap(filesOf), isLate, ranks };
     }
   };
   try {
@@ -229,11 +232,14 @@ async function loadAllFiles(
   }
 }
 
-/** Returns the files of the picks if they are part of the response, with the right number of ranges. */
+/**
+ * Returns the files of the picks if they are part of the response. `isCut`: the result of all threads exceeds the limit, so
+ * the last file has fewer ranges, but chunks around all of its ranges.
+ */
 function attachedFiles(
   { attached, hits }: SearchResponse,
   { shards, hits: hitsInShards, maxRanges }: ChosenHits,
-): (FileMatch | undefined)[] | undefined {
+): { readonly files: readonly (FileMatch | undefined)[]; readonly isCut: boolean } | undefined {
   if (attached === undefined) return undefined;
   const firstOfShard: number[] = [];
   let hitCount = 0;
@@ -242,14 +248,15 @@ function attachedFiles(
     hitCount += documents.length;
   }
   const all = filesOf(attached);
-  const files: (FileMatch | undefined)[] = [];
-  for (const [at, shard] of shards.entries()) {
+  let isCut = false;
+  const files = Array.from(shards, (shard, at) => {
     const file = all[(firstOfShard[shard] ?? 0) + (hitsInShards[at] ?? 0)];
-    // The result of all threads exceeds the limit, which cuts this file.
-    if (file !== undefined && file.rangeCount > (maxRanges[at] ?? 0)) return undefined;
-    files.push(file);
-  }
-  return files;
+    const maxCount = maxRanges[at] ?? 0;
+    if (file === undefined || file.rangeCount <= maxCount) return file;
+    isCut = true;
+    return truncateFile(file, maxCount);
+  });
+  return { files, isCut };
 }
 
 /** The files that one thread has loaded; undefined if it has exited. */

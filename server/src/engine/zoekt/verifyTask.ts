@@ -1,15 +1,13 @@
-import { ServiceError } from "#base/error";
+import { canceled, ServiceError } from "#base/error";
 import { Search } from "#engine/embedded/search";
 import { scopeOf, shardsOf } from "#engine/embedded/searchedViews";
 import type { ShardSnapshot } from "#engine/embedded/shardSet";
+import { WaitingSearches } from "#engine/embedded/waitingSearches";
 import type { Task } from "#platform/serveTask";
 import { loadChecksum } from "#shard/format/checksum";
 import { threadWindow } from "#shard/format/window";
 import { buildCandidates, type KnownRepositories } from "./candidates";
 import type { ZoektCall, ZoektResponse } from "./zoektMessages";
-
-/** Candidates and searches whose next call does not arrive within this time are dropped. */
-const dropAfterMs = 60_000;
 
 /**
  * The worker side of the engine: parses the responses of nodes, and evaluates queries on the documents in them as the
@@ -17,8 +15,8 @@ const dropAfterMs = 60_000;
  */
 export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
   const window = threadWindow();
-  const candidates = new Waiting<ShardSnapshot>();
-  const searches = new Waiting<Search>();
+  const candidates = new WaitingSearches<ShardSnapshot>();
+  const searches = new WaitingSearches<Search>();
   let known: KnownRepositories = new Map();
   return async (call, context) => {
     switch (call.kind) {
@@ -26,8 +24,12 @@ export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
         known = new Map(call.repositories.map((repository) => [repository.name, repository]));
         return { kind: "ready" };
       case "candidates": {
-        const { snapshot, nodes } = buildCandidates(call, known, await loadChecksum());
-        return { kind: "candidates", token: candidates.add(snapshot), nodes };
+        const checksum = await loadChecksum();
+        // Responses may be large, so those of a canceled search are neither parsed nor kept.
+        if (context.isCanceled()) throw canceled();
+        const { snapshot, nodes } = buildCandidates(call, known, checksum);
+        if (context.isCanceled()) throw canceled();
+        return { kind: "candidates", token: candidates.keep(snapshot), nodes };
       }
       case "verify": {
         const snapshot = candidates.take(call.token);
@@ -36,7 +38,8 @@ export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
         const response = await search.run(shardsOf(snapshot, scopeOf(call.search), await loadChecksum()));
         if (response.kind !== "hits" || context.isCanceled()) return response;
         const isEmpty = response.hits.every(({ documents }) => documents.length === 0);
-        return isEmpty ? response : { ...response, token: searches.add(search) };
+        // One thread has all hits, so no limit cuts attached files, and they are not requested.
+        return isEmpty || response.attached ? response : { ...response, token: searches.keep(search) };
       }
       case "files": {
         const search = searches.take(call.token);
@@ -49,26 +52,4 @@ export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
 
 function dropped(): ServiceError {
   return new ServiceError("ENGINE_UNAVAILABLE", "The search has been dropped.");
-}
-
-/** Values that wait for the next call of a search, by token. */
-class Waiting<Value> {
-  readonly #values = new Map<number, { readonly value: Value; readonly timer: NodeJS.Timeout }>();
-  #lastToken = 0;
-
-  add(value: Value): number {
-    const token = ++this.#lastToken;
-    this.#values.set(token, {
-      value,
-      timer: setTimeout(() => this.#values.delete(token), dropAfterMs).unref(),
-    });
-    return token;
-  }
-
-  take(token: number): Value | undefined {
-    const kept = this.#values.get(token);
-    this.#values.delete(token);
-    clearTimeout(kept?.timer);
-    return kept?.value;
-  }
 }
