@@ -250,4 +250,49 @@ describe("three nodes", () => {
     const counts = doubles.flatMap(({ searches }) => searches.map(({ Opts }) => Opts["MaxDocDisplayCount"]));
     assert.deepEqual(counts, [100, 800, 100]);
   });
+
+  test("documents remain if the node fails when more of them are requested", async () => {
+    await cluster.close();
+    await Promise.all(doubles.map((double) => double.stop()));
+    const repository: ClusterRepository = {
+      id: 1,
+      branches: ["main"],
+      documents: Array.from({ length: 150 }, (_, at) => ({
+        path: `file${at}.txt`,
+        content: Buffer.from("the key\n"),
+        branches: [0],
+      })),
+    };
+    doubles = await startDoubles([repository], nodeCount);
+    cluster = await openCluster(
+      doubles.map(({ url }) => url),
+      [repository],
+    );
+    await cluster.repositories.refresh();
+    const double = doubles[nodeOf(1, nodeCount)] as ZoektDouble;
+    double.handle = (_, response, body) => {
+      double.handle = undefined;
+      void fetch(`${double.url}/api/search`, { method: "POST", body }).then(async (reply) => {
+        const text = await reply.text();
+        double.handle = (request) => request.socket.destroy();
+        response.end(text);
+      });
+    };
+    const { files, isExhaustive } = await search(cluster.engine, query, { maxMatches: 300 });
+    assert.deepEqual([files.length, isExhaustive], [100, false]);
+  });
+
+  test("a search does not wait long for a node that never lists its repositories", async () => {
+    await cluster.close();
+    for (const double of doubles) double.handle = () => {};
+    await open();
+    const startedAt = monotonicNow();
+    const { unavailable } = await search(cluster.engine, query, { deadline: startedAt + 10_000 });
+    assert.ok(monotonicNow() - startedAt < 5000);
+    assert.equal(unavailable?.length, nodeCount);
+    const controller = new AbortController();
+    const canceled = cluster.engine.search(planOf(query), controller.signal);
+    controller.abort();
+    await assert.rejects(canceled, { code: "CANCELLED" });
+  });
 });

@@ -1,5 +1,7 @@
+import { untilAborted } from "#base/untilAborted";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
+import { TimeLimit } from "#platform/timeLimit";
 import type { IndexedBranch, IndexedRepository } from "./zoektMessages";
 import { NodeFailure, type ZoektNode } from "./zoektNode";
 import { parseListReply, type ZoektList } from "./zoektReplies";
@@ -44,6 +46,8 @@ export type AssignedRepository = IndexedRepository & Omit<ListedRepository, "bra
 /** Lists older than this are fetched again when a search uses them. */
 const maxAgeMs = 2000;
 const listTimeoutMs = 10_000;
+/** How long a search waits for the first list: it needs its time for repositories that are not on nodes. */
+const maxWaitMs = 2000;
 const maxListBytes = 256 * 1024 * 1024;
 
 /** Lists what each node has indexed, and chooses one node for each repository. */
@@ -75,13 +79,26 @@ export class NodeRepositories {
     return this.#assignments.byId;
   }
 
-  /** Returns what is known. Only the first call waits for the nodes; later ones fetch old lists in the background. */
-  async current(): Promise<Assignments> {
-    const isUnknown = this.#lists.size === 0;
+  /**
+   * Returns what is known. While no node has been listed, waits for the nodes, but not long; later, fetches old lists in
+   * the background. Rejects with CANCELLED when the signal fires.
+   */
+  async current(signal: AbortSignal): Promise<Assignments> {
     const isOld = this.#options.clock.elapsed() - this.#listedAt > maxAgeMs;
-    if (isUnknown) await this.refresh();
+    if (this.#lists.size === 0) await this.#waitForLists(signal);
     else if (isOld) void this.refresh();
     return this.#assignments;
+  }
+
+  async #waitForLists(signal: AbortSignal): Promise<void> {
+    const limit = new TimeLimit(signal, maxWaitMs);
+    try {
+      await untilAborted(this.refresh(), limit.signal);
+    } catch (error) {
+      if (!limit.isExpired || signal.aborted) throw error;
+    } finally {
+      limit.dispose();
+    }
   }
 
   /** Fetches all lists now. Never rejects. */

@@ -68,7 +68,7 @@ export class ZoektEngine implements Engine {
   ): Promise<EngineResult> {
     throwIfAborted(signal);
     const startedAt = performance.now();
-    const assignments = await this.#options.repositories.current();
+    const assignments = await this.#options.repositories.current(signal);
     const [local, remote] = await Promise.all([
       this.#searchEmbedded(plan, assignments, signal),
       this.#searchNodes(plan, assignments, signal),
@@ -92,7 +92,7 @@ export class ZoektEngine implements Engine {
 
   /** Definitions come only from repositories of the embedded engine. The result reports that others may be missing. */
   async findSymbols(request: SymbolRequest, signal: AbortSignal): Promise<SymbolsResult> {
-    const { byId } = await this.#options.repositories.current();
+    const { byId } = await this.#options.repositories.current(signal);
     const result = await this.#options.embedded.findSymbols(request, signal);
     const isComplete = !idsOf(request.repositories, byId.keys()).some((id) => byId.has(id));
     return isComplete ? result : { ...result, flushReason: addReason(result.flushReason, "ENGINE_PARTIAL") };
@@ -102,7 +102,7 @@ export class ZoektEngine implements Engine {
     requests: readonly DocumentRequest[],
     signal: AbortSignal,
   ): Promise<readonly (IndexedDocument | undefined)[]> {
-    const { byId } = await this.#options.repositories.current();
+    const { byId } = await this.#options.repositories.current(signal);
     const local = requests.filter(({ repositoryId }) => !byId.has(repositoryId));
     const found = local.length === 0 ? [] : await this.#options.embedded.readDocuments(local, signal);
     return await Promise.all(
@@ -147,6 +147,7 @@ export class ZoektEngine implements Engine {
       const what = description === undefined ? "symbols" : "descriptions";
       return emptyResult(scopes.map((scope) => partOf(scope, `cannot search ${what}`)));
     }
+    let best: EngineResult | undefined;
     for (let count = documentCounts.first; ; count *= documentCounts.growth) {
       const documentCount = Math.min(count, documentCounts.max);
       const { result, omittedCount } = await this.#searchOnce(
@@ -155,8 +156,11 @@ export class ZoektEngine implements Engine {
         assignments,
         signal,
       );
+      // A node that failed this time has already returned some documents.
+      if (best !== undefined && result.stats.totalMatchCount < best.stats.totalMatchCount) return best;
       if (omittedCount === 0 || documentCount === documentCounts.max || hasEnough(result, plan.limits))
         return result;
+      best = result;
     }
   }
 
