@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { serverProblemField } from "./repositories";
-import { SearchRequest, SearchStats, Suggestion } from "./search";
+import { SearchRequest, SearchResult, SearchStats, Suggestion } from "./search";
 
 /** The properties by which matches can be grouped. */
 export const groupings = ["repo", "folder", "language", "author", "symbol", "text"] as const;
@@ -85,6 +85,7 @@ export const CountResult = z
       ),
     stats: SearchStats,
     serverProblem: serverProblemField,
+    unavailable: SearchResult.shape.unavailable,
     suggestions: z.array(Suggestion).optional().describe("Likely mistakes in the query."),
   })
   .describe("Numbers of matches.");

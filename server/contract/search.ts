@@ -54,7 +54,7 @@ export const SearchRequest = z
       .boolean()
       .default(false)
       .describe(
-        "Whether to return only which files match, and how often: `chunks` is empty and `matchCount` is set. Faster, above all with `matchesPerFile: 1`, which returns up to `matches` files.",
+        "Whether to return only which files match, and how often: `chunks` is empty and `matchCount` is set, except for matches in the name, which `fileName` has. Faster, above all with `matchesPerFile: 1`, which returns up to `matches` files.",
       ),
   })
   .describe("A search.");

@@ -324,6 +324,16 @@ test("few searches with large responses run at once, and small ones do not wait 
   assert.ok(results.every(({ files }) => files.length === 1));
 });
 
+test("searches and counts name the nodes of a cluster that did not take part", async () => {
+  const unavailable = [{ node: "a", reason: "cannot be reached", repositoryCount: 2 }];
+  const partial = engineResult([], { isExhaustive: false, unavailable });
+  const caller = callerOf({ repositories: viewOf(repositories), engine: engineOf(async () => partial) });
+  const call = { credentials: { kind: "none" } as const, signal: new AbortController().signal };
+  const found = await caller("search", { query: "a" }, call);
+  const counted = await caller("count", { query: "a" }, call);
+  assert.deepEqual([found.unavailable, counted.unavailable], [unavailable, unavailable]);
+});
+
 describe("streamed search", () => {
   test("streamed results equal those of a blocking search", async () => {
     const files = [fileMatch(1, "a"), fileMatch(2, "b"), fileMatch(1, "c")];

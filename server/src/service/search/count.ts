@@ -90,6 +90,9 @@ export function countHandlers(options: SearchOptions): { count: Handler<"count">
         omittedGroupCount: groupCount - groups.length,
         isExhaustive: stats.flushReason === "NONE",
         stats,
+        ...(found.unavailable === undefined
+          ? {}
+          : { unavailable: found.unavailable.map((part) => ({ ...part })) }),
         ...(await suggestionsFor(search, planned, stats, options, context)),
       } satisfies CountResult;
     },
