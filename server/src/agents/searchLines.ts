@@ -84,10 +84,10 @@ export function groupName(group: CountedGroup): string {
   return folder === undefined || folder === "" ? (repository ?? "") : `${repository}/${folder}`;
 }
 
-/** Prints the files of a search with `filesOnly`. */
+/** Prints the files of a search with `filesOnly` and `matchesPerFile: 1`, so one without a number has one match. */
 export function fileLines({ files }: Pick<SearchResult, "files">): readonly Line[] {
   return files.map((file) => {
-    const { matchCount = 0 } = file;
+    const { matchCount = 1 } = file;
     return { text: `${headingOf(file)} (${matchCount})`, file: { ...itemOf(file), matchCount } };
   });
 }
