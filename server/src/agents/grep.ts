@@ -105,9 +105,10 @@ export const grep = tool({
 });
 
 function countListing(counted: CountResult, narrow: string): Listing {
-  const { matchCount, isExhaustive, stats, groups, omittedGroupCount } = counted;
+  const { matchCount, isExhaustive, groups, omittedGroupCount, ...rest } = counted;
+  const { stats } = rest;
   const isBlameLimit = !isExhaustive && stats.flushReason === "MATCH_LIMIT";
-  const summary = summarizeSearch({ isSearchExhaustive: isExhaustive || isBlameLimit, stats }, matchCount);
+  const summary = summarizeSearch({ ...rest, isSearchExhaustive: isExhaustive || isBlameLimit }, matchCount);
   return {
     ...summary,
     ...completeness({ isSearchExhaustive: isExhaustive, stats }),

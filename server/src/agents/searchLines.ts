@@ -10,15 +10,17 @@ import type { Line, Listing } from "./tool";
 /** What the limit of a search is about. */
 type Limited = "matches" | "files";
 
+/** What says whether a response is complete, and why not. */
+type Completeness = Pick<SearchResult, "isSearchExhaustive" | "stats" | "serverProblem" | "unavailable">;
+
 /** Returns how much was found, and why it may be incomplete. */
 export function summarizeSearch(
-  result: Pick<SearchResult, "isSearchExhaustive" | "stats" | "serverProblem">,
+  result: Completeness,
   limit: number,
   limited: Limited = "matches",
 ): Omit<Listing, "lines" | "narrow"> & Pick<Required<Listing>, "notes"> {
   const { totalMatchCount, fileCount } = result.stats;
-  const missing = result.serverProblem === undefined ? [] : [result.serverProblem];
-  const notes = [...missing, ...incompleteSearch(result, limit, limited)];
+  const notes = incompleteSearch(result, limit, limited);
   const matches = `${count(totalMatchCount, "match", "matches")} in ${count(fileCount, "file")}.`;
   const summary =
     totalMatchCount === 0 ? "Nothing found." : `${notes.length > 0 ? "At least " : ""}${matches}`;
@@ -34,11 +36,23 @@ export function completeness({
 
 /** Says why a response may be incomplete, and what to do next. */
 export function incompleteSearch(
-  { isSearchExhaustive, stats }: Pick<SearchResult, "isSearchExhaustive" | "stats">,
+  result: Completeness,
   limit: number,
   limited: Limited = "matches",
 ): readonly string[] {
-  if (isSearchExhaustive) return [];
+  if (result.isSearchExhaustive) return [];
+  const { serverProblem, unavailable = [], stats } = result;
+  const nodes = unavailable.map(({ node, reason, repositoryCount }) => {
+    const where =
+      repositoryCount === undefined ? "" : ` in ${count(repositoryCount, "repository", "repositories")}`;
+    return `Node ${node} ${reason}, so matches${where} may be missing.`;
+  });
+  const parts = [...(serverProblem === undefined ? [] : [serverProblem]), ...nodes];
+  const isExplained = parts.length > 0 && stats.flushReason === "ENGINE_PARTIAL" && stats.filesMissing === 0;
+  return isExplained ? parts : [...parts, ...incompleteReason(stats, limit, limited)];
+}
+
+function incompleteReason(stats: SearchResult["stats"], limit: number, limited: Limited): readonly string[] {
   switch (stats.flushReason) {
     case "MATCH_LIMIT":
       return [`Only the best ${limit} ${limited} were searched for; there are more.`];
