@@ -1,7 +1,7 @@
 /** Counts here and on the team's server, and adds up the numbers. */
 import type { CountedGroup, CountResult } from "#contract/count";
 import { addStats } from "#model/stats";
-import { addReason, linkedSignal } from "./searchHandlers";
+import { addReason, allUnavailable, linkedSignal } from "./searchHandlers";
 import { exceptionsOf, type Part, requestPart, type TeamHandler } from "./teamContext";
 
 /** Groups that both return, so that those beyond the limit of the request are added up, too. */
@@ -73,6 +73,7 @@ function mergeCounts(
     groupCount,
     omittedGroupCount: groupCount - groups.length,
     isExhaustive: local.isExhaustive && response.isExhaustive && unseen === 0,
+    ...allUnavailable(local, response),
     stats,
   };
 }

@@ -123,13 +123,12 @@ function mergeEnds(local: SearchEnd | SearchResult, part: Part<SearchEnd | Searc
   // A name that one of both knows is no mistake.
   const shared = localSuggestions.filter(({ offset }) => suggestions.some((each) => each.offset === offset));
   const phrases = localPhrases + phraseMatchCount;
-  const unavailable = [...(end.unavailable ?? []), ...(response.unavailable ?? []).map(shownPart)];
   return {
     ...rest,
     stats: sum,
     repositoryInfo: [...end.repositoryInfo, ...repositoryInfo],
     isSearchExhaustive: end.isSearchExhaustive && isSearchExhaustive,
-    ...(unavailable.length === 0 ? {} : { unavailable }),
+    ...allUnavailable(end, response),
     ...(shared.length === 0 ? {} : { suggestions: shared }),
     ...(phrases === 0 ? {} : { phraseMatchCount: phrases }),
   };
@@ -139,10 +138,17 @@ export function addReason(stats: SearchStats, flushReason: SearchStats["flushRea
   return addStats(stats, { ...noStats, flushReason });
 }
 
-type UnavailablePart = NonNullable<SearchEnd["unavailable"]>[number];
+type Unavailable = Pick<SearchEnd, "unavailable">;
 
-function shownPart({ node, reason, ...part }: UnavailablePart): UnavailablePart {
-  return { ...part, node: shownText(node), reason: shownText(reason) };
+/** Returns the nodes of a cluster, here and behind the server, that did not take part. */
+export function allUnavailable(local: Unavailable, response: Unavailable): Unavailable {
+  const others = (response.unavailable ?? []).map(({ node, reason, ...part }) => ({
+    ...part,
+    node: shownText(node),
+    reason: shownText(reason),
+  }));
+  const unavailable = [...(local.unavailable ?? []), ...others];
+  return unavailable.length === 0 ? {} : { unavailable };
 }
 
 /** Keeps the first files up to a number of ranges. The last file of a `filesOnly` search may exceed it. */
