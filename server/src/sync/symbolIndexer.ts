@@ -37,6 +37,8 @@ export interface SymbolIndexerOptions {
 const settleMs = 100;
 const busyMs = 300;
 const retryMs = 60_000;
+/** The same if there is no disk space: parsing it again costs as much as at first. */
+const retryFullMs = 60 * 60_000;
 /** How long a shard is parsed before the symbols found so far are published. */
 const budgetMs = 10_000;
 /** How long the files of an overlay are parsed. The rest has no symbols until it is committed. */
@@ -137,7 +139,7 @@ export class SymbolIndexer {
           this.#options.log.warn(
             `${file} has no symbols, because the index has reached its limit of disk space.`,
           );
-          this.#postponed.add(file);
+          this.#postpone(file, retryFullMs);
           continue;
         }
         this.#options.log.warn(`Cannot parse ${file}.`, { error });
@@ -151,10 +153,10 @@ export class SymbolIndexer {
     return segments.some(({ file }) => file === segment.file);
   }
 
-  /** Excludes a shard from the next runs, and retries it after `retryMs`. */
-  #postpone(file: string): void {
+  /** Excludes a shard from the next runs, and retries it after some time. */
+  #postpone(file: string, delayMs = retryMs): void {
     this.#postponed.add(file);
-    this.#clock.after(retryMs, () => {
+    this.#clock.after(delayMs, () => {
       this.#postponed.delete(file);
       this.#runs.schedule();
     });
