@@ -6,6 +6,7 @@ import { openGitRepository } from "#git/repository";
 import type { Repository } from "#model/repository";
 import type { Files } from "#platform/files";
 import { runProcess } from "#platform/process";
+import { TimeLimit } from "#platform/timeLimit";
 import type { ShardDirectory } from "#shard/directory/directory";
 import type { Manifest } from "#shard/directory/manifest";
 import type { IndexOptions } from "./indexing";
@@ -124,8 +125,16 @@ export class ZoektIndexer {
     // The program takes the name from the path below its cache folder.
     const copy = `${join(root, ...segmentsOf(name))}.git`;
     files.removeFolder(root);
+    const limit = new TimeLimit(signal, indexTimeoutMs);
     try {
-      await copyShallow(openGitRepository(path), copy, revisions, configurationOf(id, name), files, signal);
+      const source = openGitRepository(path);
+      await copyShallow(source, copy, revisions, configurationOf(id, name), files, limit.signal).catch(
+        (error: unknown) => {
+          if (limit.isExpired && !signal.aborted)
+            throw new ServiceError("GIT_FAILED", `git needed more than an hour to copy ${name}.`);
+          throw error;
+        },
+      );
       const { exitCode, stderr } = await runProcess(
         program,
         [
@@ -142,6 +151,7 @@ export class ZoektIndexer {
       if (exitCode === 0) return;
       throw new ServiceError("UNEXPECTED_ERROR", `${program} failed for ${name}: ${lastLine(stderr)}`);
     } finally {
+      limit.dispose();
       files.removeFolder(root);
     }
   }
