@@ -1,5 +1,7 @@
 /** The steps of "Add Code Host..." that ask how to sign in. */
 import * as vscode from "vscode";
+import { CallError } from "#client/server/callError";
+import { showFailure } from "#client/workbench/commands";
 import { type HostTokens, sessionProviderOf } from "./hostTokens";
 import type { Credentials, HostAnswers } from "./hostTypes";
 import { back, pickStep, type Step, skip, textStep } from "./steps";
@@ -64,7 +66,11 @@ export function askToken(tokens: Pick<HostTokens, "signIn">): Step<Answers> {
         // Skipped, so that going back from the next step does not sign in again.
         return await tokens.signIn(credentials.provider).then(
           () => skip,
-          () => back,
+          (error: unknown) => {
+            // Any other error means that the user canceled.
+            if (error instanceof CallError) showFailure(error.message);
+            return back;
+          },
         );
       case "secret": {
         const token = await askSecret(title(), credentials.token, position);

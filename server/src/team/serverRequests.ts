@@ -141,7 +141,7 @@ export class ServerRequests {
       const seconds = Number(headers["retry-after"]);
       const afterMs =
         Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : undefined;
-      return new ServerFailure("busy", `The server is busy (status ${status}).`, afterMs);
+      return new ServerFailure("busy", error?.message ?? `The server is busy (status ${status}).`, afterMs);
     }
     if (error !== undefined) return error;
     return status >= 500
