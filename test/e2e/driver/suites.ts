@@ -6,8 +6,6 @@
 
 /** UI specs that run in older versions too. */
 const inOlderVersions: Readonly<Record<string, string>> = {
-  "ui/history.ui":
-    "diff editors of one and of several files, views in the panel, and menus and buttons of a tree",
   "ui/keyboard.ui": "focus moves between webview, tree and editor, and keys with conditions",
   "ui/navigation.ui": "lists of the editor itself: peek, outline, symbols, and rows of quick picks",
   "ui/start.ui": "the manifest is accepted, with all views",

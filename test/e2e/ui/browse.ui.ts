@@ -84,8 +84,14 @@ describe("browsing", () => {
 
   /** Opens a file of `payments` at its default revision from the Repositories view. */
   async function openByName(name: string): Promise<void> {
-    await window.runCommand("Trawl: Browse Repository...");
-    await pick("payments");
+    await eventually(async () => {
+      await window.runCommand("Trawl: Browse Repository...");
+      // An image that has just been opened may take the focus, which closes the list.
+      return await pick("payments", 5_000).then(
+        () => true,
+        () => false,
+      );
+    });
     const file = row(new RegExp(`^${name.replace(".", "\\.")}$`));
     for (const folder of ["src", "media"]) {
       await row(new RegExp(`^${folder}$`)).waitFor();
@@ -108,9 +114,9 @@ describe("browsing", () => {
     await eventually(async () => (await found.getAttribute("aria-expanded")) === "true");
   }
 
-  async function pick(text: string): Promise<void> {
-    await window.quickInput.fill(text);
-    await window.quickRows.filter({ hasText: text }).first().click();
+  async function pick(text: string, timeout = 30_000): Promise<void> {
+    await window.quickInput.fill(text, { timeout });
+    await window.quickRows.filter({ hasText: text }).first().click({ timeout });
   }
 
   it("shows the files of a repository", async () => {
@@ -200,6 +206,10 @@ describe("browsing", () => {
     await window.quickRows.first().filter({ hasText: "recently used" }).waitFor();
     assert.match((await window.quickRows.first().textContent()) ?? "", /v3\.2\.0|HEAD~0/);
     await window.shot("browseRecentRevisions");
+    // Rows move while branches and tags are added.
+    await window.page
+      .locator(".quick-input-widget .monaco-progress-container.active")
+      .waitFor({ state: "detached" });
     await pick("v3.2.0");
     await window.editorTab(/charge\.ts @ v3\.2\.0 · payments/).waitFor();
     await currentTab.waitFor({ state: "detached" });

@@ -168,6 +168,8 @@ describe("results", () => {
   it("are searched again when indexing has finished, which removes the warning", async () => {
     const warning = window.pane("Results").getByText("results may be incomplete");
     await window.runCommand("Trawl: Pause Indexing");
+    // Otherwise the commit may be indexed before the server has paused.
+    await window.page.locator(".statusbar-item .codicon-debug-pause").waitFor();
     server.organization.repositories.infra.more(`
       = main: Log more
       deploy/log.yaml
