@@ -78,7 +78,7 @@ test("a leader without the token waits for an editor that has it, and loses noth
   assert.match(status.stdout, /Open VS Code to sign in/);
   assert.equal((await served.search("export const shop")).files.length, 1);
 
-  // The next editor brings a token that the host refuses, and then the right one.
+  // Another editor connects with a revoked token, then replaces it with a valid one.
   const next = await openEditor(dataDir, {}, t);
   assert.deepEqual((await statusIn(next)).signIn, { token: "work", isNeeded: true });
   await lend(next, host.origin, "revoked");
@@ -143,7 +143,7 @@ test("the next leader gets the tokens of the editors that are left, and sends ea
 
   await follower.call("removeCodeHost", { name: "work" });
   await eventuallyEqual(() => namesIn(follower), []);
-  assert.doesNotMatch(readFileSync(join(dataDir, "connections.jsonc"), "utf8"), /work/);
+  assert.equal(readFileSync(join(dataDir, "connections.jsonc"), "utf8").includes("work"), false);
   await assert.rejects(follower.call("removeCodeHost", { name: "work" }), /no connection "work"/);
 });
 

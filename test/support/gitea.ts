@@ -49,14 +49,14 @@ export async function startGitea(): Promise<Gitea> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const file = join(folder, "app.ini");
-  mkdirSync(join(folder, "work"));
+  mkdirSync(join(folder, "state"));
   writeFileSync(file, configuration(folder, port));
   const { uid, gid } = user();
   if (uid !== undefined && gid !== undefined)
-    for (const path of [folder, file, join(folder, "work")]) chownSync(path, uid, gid);
+    for (const path of [folder, file, join(folder, "state")]) chownSync(path, uid, gid);
   const options = {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder, USER: "gitea", GITEA_WORK_DIR: join(folder, "work") },
+    env: { PATH: process.env["PATH"], HOME: folder, USER: "gitea", GITEA_WORK_DIR: join(folder, "state") },
     ...user(),
   };
   const run = (...args: readonly string[]) => {
@@ -130,9 +130,9 @@ OFFLINE_MODE = true
 ${staticRoot === undefined ? "" : `STATIC_ROOT_PATH = ${staticRoot}`}
 [database]
 DB_TYPE = sqlite3
-PATH = ${folder}/work/gitea.db
+PATH = ${folder}/state/gitea.db
 [repository]
-ROOT = ${folder}/work/repositories
+ROOT = ${folder}/state/repositories
 DEFAULT_BRANCH = main
 [security]
 INSTALL_LOCK = true

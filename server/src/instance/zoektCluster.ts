@@ -52,7 +52,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
   const fed = settings.nodes.filter((node): node is typeof node & FedNode => node.indexFolder !== undefined);
   const locks = indexes ? await lockFolders(fed) : [];
   const temporaryFolder = join(dataDir, "zoekt");
-  // Copies that a process left behind when it was killed.
+  // A killed process may have left files there.
   if (indexes) diskFiles.removeFolder(temporaryFolder);
   const nodes = settings.nodes.map(({ name, url }) => new ZoektNode({ name, url, clock: systemClock }));
   const repositories: NodeRepositories = new NodeRepositories({

@@ -1,4 +1,4 @@
-/** Decides in which order the index gives up disk space. */
+/** Ranks repositories and revisions for eviction. */
 
 /** What is known about one repository, or package, that has an index. */
 export interface EvictionCandidate {

@@ -8,8 +8,8 @@ import { exceptionsOf, type Part, requestPart, type TeamHandler } from "./teamCo
 const maxGroups = 10_000;
 
 export const count: TeamHandler<"count"> = async (request, call, context) => {
-  const { signal, end } = linkedSignal(call.signal);
   const here = await context.localRepositories.set(call);
+  const { signal, end } = linkedSignal(call.signal);
   const wide = { ...request, limit: maxGroups };
   try {
     const teamPart = requestPart(

@@ -6,8 +6,8 @@ import { shownText } from "./serverFailure";
 import { exceptionsOf, type Part, requestPart, type TeamContext, type TeamHandler } from "./teamContext";
 
 export const search: TeamHandler<"search"> = async (request, call, context) => {
-  const { signal, end } = linkedSignal(call.signal);
   const here = await context.localRepositories.set(call);
+  const { signal, end } = linkedSignal(call.signal);
   try {
     const teamPart = requestPart(context, "search", () => teamRequest(request, here, context), signal);
     // An error of the search here ends both, and must not leave the other one unhandled.
@@ -20,8 +20,8 @@ export const search: TeamHandler<"search"> = async (request, call, context) => {
 };
 
 export const streamSearch: TeamHandler<"streamSearch"> = async (request, call, context) => {
-  const { signal, end } = linkedSignal(call.signal);
   const here = await context.localRepositories.set(call);
+  const { signal, end } = linkedSignal(call.signal);
   const stream = new MergedStream(request, call.emit);
   const local = stream.part();
   const team = stream.part(here);
@@ -140,7 +140,7 @@ export function addReason(stats: SearchStats, flushReason: SearchStats["flushRea
 
 type Unavailable = Pick<SearchEnd, "unavailable">;
 
-/** Returns the nodes of a cluster, here and behind the server, that did not take part. */
+/** Combines the unavailable nodes of both responses. */
 export function allUnavailable(local: Unavailable, response: Unavailable): Unavailable {
   const others = (response.unavailable ?? []).map(({ node, reason, ...part }) => ({
     ...part,

@@ -63,8 +63,8 @@ export const streamReferences: TeamHandler<"streamReferences"> = async (request,
   if (await isOnlyOnServer(request.repoName, call, context))
     return forward(context, "streamReferences", await forServer(request, call, context), call);
   if (request.repoName !== undefined) return context.local("streamReferences", request, call);
-  const { signal, end } = linkedSignal(call.signal);
   const here = await context.localRepositories.set(call);
+  const { signal, end } = linkedSignal(call.signal);
   const { emit } = call;
   let sent: Promise<void> = Promise.resolve();
   const send = (event: ReferenceEvent) => {

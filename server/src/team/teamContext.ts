@@ -91,7 +91,7 @@ function unavailable(failure: ServerFailure, { address }: TeamConnection): Servi
 /** The contract allows no more. */
 const maxExceptions = 10_000;
 
-/** Returns the repositories that the server leaves out: those of the request, and those that are also here. */
+/** Returns the names that the server must skip: those in the request, and repositories that are indexed here. */
 export function exceptionsOf(
   { exceptRepositories = [] }: Pick<RequestOf<"count">, "exceptRepositories">,
   { connection }: TeamContext,
