@@ -15,6 +15,7 @@ const file = join(folder, "trawl.json");
 const serveFlags = commands.find((command) => command.name === "serve")?.flags ?? [];
 
 const defaults: Configuration = {
+  role: "all",
   host: "127.0.0.1",
   dataDir: "/data",
   allowedHosts: [],

@@ -50,6 +50,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   sync: "base platform model query git hosts mirrors shard catalog indexing overlay symbols dependencies",
   access: "base contract platform model store",
   remote: "contract base platform",
+  gitServer: "contract base platform model",
   team: "contract base platform model access remote",
   "service/repositories": "base contract platform model query git",
   "service/history": "base contract platform model languages git service/repositories",
@@ -63,8 +64,9 @@ export const mayImport: Readonly<Record<string, string>> = {
     "base contract platform symbols access service/repositories service/history service/search service/queries service/navigation service/organization",
   agents: "base contract query service",
   transport: "contract base platform model access service remote agents team",
+  "transport/git": "contract base platform model git gitServer transport",
   instance:
-    "base contract model platform query shard catalog git hosts mirrors store symbols engine indexing overlay sync access remote team service transport",
+    "base contract model platform query shard catalog git hosts mirrors store symbols engine indexing overlay sync access remote gitServer team service transport",
   cli: "base contract platform access agents instance",
 };
 

@@ -51,6 +51,12 @@ const serve: Command = {
       isRepeatable: true,
       description: "Also accept requests from web pages of this origin. Repeatable.",
     },
+    {
+      name: "role",
+      value: "all|gitserver|frontend",
+      description:
+        "What the process is in a cluster. A gitserver serves git repositories to frontends, and needs gitServer in the configuration file; a frontend has none of its own, and needs gitServers. Default: all.",
+    },
     dependenciesFlag,
     databaseFlag,
     ...editorFlags,

@@ -1,4 +1,6 @@
 /** The configuration of a command: flags override the configuration file, which overrides the defaults. */
+
+import { processRoles } from "#instance/clusterRoles";
 import {
   absolutePath,
   type Configuration,
@@ -32,6 +34,7 @@ export function readConfiguration(
   const configuration = withDefaults(
     {
       ...settings,
+      ...fieldIfDefined("role", flags.choice("role", processRoles)),
       ...fieldIfDefined("host", flags.text("host")),
       ...fieldIfDefined("port", flags.integer("port", 0, 65_535)),
       ...fieldIfDefined("dataDir", dataDir === undefined ? undefined : absolutePath(dataDir, currentFolder)),

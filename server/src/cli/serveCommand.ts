@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { parse } from "node:path";
-import { isServiceError } from "#base/error";
+import { isServiceError, usageError } from "#base/error";
 import type { IndexingEnd } from "#contract/local";
 import type { AnonymousRule } from "#contract/service";
 import type { Configuration } from "#instance/configuration";
@@ -20,6 +20,10 @@ export async function serveCommand(context: CommandContext, flags: Flags): Promi
     context,
     flags,
   );
+  const { role } = configuration;
+  if (role !== "all" && usesLsp(flags)) throw usageError(`The role "${role}" does not serve editors.`);
+  if (role === "frontend" && configuration.paths.length > 0)
+    throw usageError("A frontend has no repositories of its own. Name paths on its git servers.");
   return usesLsp(flags)
     ? await serveEditor(context, flags, configuration)
     : await serveHttp(context, configuration);
@@ -44,7 +48,8 @@ async function serveHttp(context: CommandContext, configuration: Configuration):
   const startedAt = performance.now();
   const instance = await context.open(configuration, "serve");
   try {
-    await announce(context, instance, (text) => terminal.print(text));
+    if (configuration.role === "gitserver") await announceGitServer(instance, terminal);
+    else await announce(context, instance, (text) => terminal.print(text));
     const paths = await pathsToServe(context, instance, configuration);
     await addPaths(context, instance, paths);
     await reportReady(context, instance, startedAt, (text) => terminal.print(text));
@@ -131,6 +136,13 @@ async function announce(
   }
 }
 
+/** A git server has no port but the internal one, which only its leader opens. */
+async function announceGitServer(instance: Instance, terminal: Terminal): Promise<void> {
+  const url = instance.gitServerUrl();
+  if (url !== undefined) await terminal.print(`Listening on ${url}\n`);
+  else terminal.printError("Another process leads this data directory; this process waits to take over.\n");
+}
+
 /** Sends a request without credentials, because a lost database or an API key may close access in spite of the rule. */
 async function allowsAnonymous(
   { interrupted }: CommandContext,
@@ -157,8 +169,8 @@ export async function pathsToServe(
   instance: Instance,
   configuration: Configuration,
 ): Promise<readonly string[]> {
-  if (configuration.paths.length > 0 || Object.keys(configuration.connections).length > 0)
-    return configuration.paths;
+  const hasConfigured = configuration.paths.length > 0 || Object.keys(configuration.connections).length > 0;
+  if (hasConfigured || configuration.role !== "all") return configuration.paths;
   const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
   const { total } = await instance.caller("repos", { perPage: 1 }, call);
   if (total > 0) return [];

@@ -65,6 +65,10 @@ export interface SpawnOptions {
   readonly signal?: AbortSignal | undefined;
   /** Lets git buffer its output, which is much faster but delays the first lines. */
   readonly isBuffered?: boolean;
+  /** Kills the processes that git has started with it. */
+  readonly killsGroup?: boolean;
+  /** The protocol of `upload-pack`, as in the environment variable `GIT_PROTOCOL`. */
+  readonly protocol?: `version=${0 | 1 | 2}`;
 }
 
 /** Starts a git process to communicate with. It does not count toward the limit of `runGit`. */
@@ -74,10 +78,16 @@ export function spawnGit(
   options: SpawnOptions = {},
 ): RunningProcess {
   const { cwd, env } = cwdAndEnvironment(repository);
+  const { protocol, isBuffered = false, killsGroup = false, signal } = options;
   return spawnProcess("git", [...safeArguments, ...args], {
     cwd,
-    env: options.isBuffered ? { ...env, ...bufferedOutput } : env,
-    signal: options.signal,
+    env: {
+      ...env,
+      ...(isBuffered ? bufferedOutput : {}),
+      ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }),
+    },
+    signal,
+    killsGroup,
     isFatal: triedToFetch,
   });
 }

@@ -1,23 +1,38 @@
 /** The configuration of an instance: its fields, the configuration file, and the defaults. */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import * as z from "zod";
-import { isSecureUrl } from "#access/addresses";
 import { isServiceError, usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import { RepositoryRules } from "#contract/access";
 import type { ZoektSettings } from "#engine/zoekt/zoektSettings";
-import { type Connection, type SecretSource, secretSource } from "#hosts/connection";
+import type { Connection } from "#hosts/connection";
 import { parseConnections } from "#hosts/parseConnections";
-import type { Role } from "#model/organization";
 import { type CodeHostType, codeHostTypes } from "#model/repository";
 import { expandHome } from "#platform/environment";
 import { describeIssue, formatValue, isPlainObject } from "#service/describeIssue";
-import { parseServerAddress } from "#team/address";
 import type { OAuthSettings } from "./accessControl";
+import {
+  checkRole,
+  type GitServerAddress,
+  type GitServerSettings,
+  type ProcessRoleName,
+  parseGitServer,
+  parseGitServers,
+  processRoles,
+} from "./clusterRoles";
+import {
+  checkNotWritableByOthers,
+  checkOAuth,
+  checkTeam,
+  OAuthFile,
+  type TeamSettings,
+} from "./trustedSettings";
 
 export interface Configuration {
+  /** What this process is in a cluster. */
+  readonly role: ProcessRoleName;
   readonly host: string;
   /** Absent: the default port, or the next free one. 0: any. */
   readonly port?: number;
@@ -78,14 +93,12 @@ export interface Configuration {
   readonly indexWorkers?: number;
   /** Zoekt nodes that search git repositories. Absent: Trawl's own index contains them. */
   readonly zoekt?: ZoektSettings;
+  /** The internal port of a git server. Used only in that role. */
+  readonly gitServer?: GitServerSettings;
+  /** The git servers of a frontend. Used only in that role. */
+  readonly gitServers?: readonly GitServerAddress[];
   /** Absent without a configuration file. */
   readonly source?: ConfigurationSource;
-}
-
-export interface TeamSettings {
-  readonly url: string;
-  /** Where the API key or OAuth token is. Absent: the server allows anonymous access. */
-  readonly key?: SecretSource;
 }
 
 /** A configuration file, and the settings that were read from it. */
@@ -98,9 +111,6 @@ export interface ConfigurationSource {
 /** The largest allowed `maxFileBytes`. Several documents of this size fit into a shard. */
 export const maxFileBytesLimit = 32 * 1024 * 1024;
 
-const roleName = z
-  .enum(["owner", "member"])
-  .transform((name): Role => (name === "owner" ? "OWNER" : "MEMBER"));
 const workerCount = z.int().min(1).max(64);
 const globs = z.array(z.string().min(1));
 
@@ -126,6 +136,7 @@ const ZoektFile = z.strictObject({
 
 const ConfigurationFile = z
   .strictObject({
+    role: z.enum(processRoles),
     host: z.string().min(1),
     port: z.int().min(0).max(65_535),
     dataDir: z.string().min(1),
@@ -156,29 +167,24 @@ const ConfigurationFile = z
     database: z.string(),
     auditDays: z.int().min(1).max(36_500),
     licenseMakers: z.array(z.string()),
-    oauth: z.strictObject({
-      issuer: z.string(),
-      audience: z.string().min(1).optional(),
-      createsMembers: z.boolean().default(false),
-      trustsEmail: z.boolean().optional(),
-      clientId: z.string().min(1).max(1000).optional(),
-      // `checkOAuth` checks it, whose messages never contain its value.
-      clientSecret: z.unknown().optional(),
-      scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/)).optional(),
-      groupsClaim: z.string().min(1).optional(),
-      roles: z.record(z.string().min(1), roleName).optional(),
-    }),
+    oauth: OAuthFile,
     // `checkTeam` checks it, whose messages never contain a key.
     team: z.unknown(),
     searchWorkers: workerCount,
     indexWorkers: workerCount,
     engine: z.strictObject({ zoekt: ZoektFile }),
+    // `clusterRoles.ts` checks them, whose messages never contain a secret.
+    gitServer: z.unknown(),
+    gitServers: z.unknown(),
   })
   .partial();
 
 /** Settings as the user writes them; all are optional. */
-export type Settings = Omit<z.infer<typeof ConfigurationFile>, "connections" | "oauth" | "team"> &
-  Partial<Pick<Configuration, "connections" | "oauth" | "team">>;
+export type Settings = Omit<z.infer<typeof ConfigurationFile>, CheckedSetting> &
+  Partial<Pick<Configuration, CheckedSetting>>;
+
+/** Settings that have functions of their own to check them. */
+type CheckedSetting = "connections" | "oauth" | "team" | "gitServer" | "gitServers";
 
 /**
  * Reads a configuration file: JSON with comments. Relative paths in it are resolved against its folder.
@@ -190,10 +196,16 @@ export function readConfigurationFile(
   file: string,
   kind: "configuration" | "added" = "configuration",
 ): Settings {
-  const { connections, oauth, team, ...settings } = parseConfiguration(readText(file), file);
+  const { connections, oauth, team, gitServer, gitServers, ...settings } = parseConfiguration(
+    readText(file),
+    file,
+  );
   if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");
   // Whoever can write them could have credentials sent to another host.
   if (connections !== undefined) checkNotWritableByOthers(file, "connections");
+  // Whoever can write them could open the port to others, or have the secret sent to another server.
+  if (gitServer !== undefined) checkNotWritableByOthers(file, "gitServer");
+  if (gitServers !== undefined) checkNotWritableByOthers(file, "gitServers");
   // It names a program.
   if (settings.engine !== undefined) checkNotWritableByOthers(file, "engine");
   if (settings.access !== undefined) {
@@ -207,6 +219,8 @@ export function readConfigurationFile(
     ...(connections === undefined ? {} : { connections: checkConnections(file, connections, kind) }),
     ...(oauth === undefined ? {} : { oauth: checkOAuth(file, oauth) }),
     ...(team === undefined ? {} : { team: checkTeam(file, team) }),
+    ...(gitServer === undefined ? {} : { gitServer: parseGitServer(`${file}: "gitServer"`, gitServer) }),
+    ...(gitServers === undefined ? {} : { gitServers: parseGitServers(`${file}: "gitServers"`, gitServers) }),
     ...fieldIfDefined("engine", engine && { zoekt: checkZoekt(file, engine.zoekt, folder) }),
     ...fieldIfDefined("dataDir", dataDir === undefined ? undefined : absolutePath(dataDir, folder)),
     ...fieldIfDefined(
@@ -228,7 +242,12 @@ export function withDefaults(
   nameOf: (setting: keyof Settings) => string,
 ): Configuration {
   const { publicUrl, database, allowedHosts = [], allowedOrigins = [] } = settings;
+  const { role = "all", gitServer, gitServers } = settings;
+  checkRole(role, { gitServer, gitServers });
+  // The processes of a cluster may share one file.
+  const { paths = [], connections = {} } = role === "frontend" ? {} : settings;
   return {
+    role,
     host: settings.host ?? "127.0.0.1",
     ...fieldIfDefined("port", settings.port),
     dataDir: settings.dataDir ?? defaultDataDir,
@@ -240,10 +259,10 @@ export function withDefaults(
     ),
     allowedHosts: allowedHosts.map((host) => parseHost(nameOf("allowedHosts"), host)),
     allowedOrigins: allowedOrigins.map((origin) => parseOrigin(nameOf("allowedOrigins"), origin)),
-    paths: settings.paths ?? [],
+    paths,
     contexts: settings.contexts ?? {},
     hosts: lowerCaseKeys(settings.hosts ?? {}),
-    connections: settings.connections ?? {},
+    connections,
     branches: settings.branches ?? ["**"],
     remoteBranches: settings.remoteBranches ?? [],
     tags: settings.tags ?? ["**"],
@@ -269,6 +288,8 @@ export function withDefaults(
     ...fieldIfDefined("searchWorkers", settings.searchWorkers),
     ...fieldIfDefined("indexWorkers", settings.indexWorkers),
     ...fieldIfDefined("zoekt", settings.engine?.zoekt),
+    ...fieldIfDefined("gitServer", gitServer),
+    ...fieldIfDefined("gitServers", gitServers),
   };
 }
 
@@ -342,14 +363,6 @@ export function fieldIfDefined<Name extends string, Value>(
   return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
 }
 
-/** Throws USAGE if other users can write to `file`, which sets `setting`. */
-function checkNotWritableByOthers(file: string, setting: string): void {
-  if (process.getuid === undefined) return;
-  const { uid, mode } = statSync(file);
-  if ((uid === process.getuid() || uid === 0) && (mode & 0o022) === 0) return;
-  throw usageError(`${file} sets "${setting}", but other users can write to it. Run chmod go-w on it.`);
-}
-
 /** Throws USAGE for a rule that grants nobody anything, because that is a mistake. */
 function checkRules(file: string, rules: RepositoryRules): void {
   const index = rules.findIndex(
@@ -359,55 +372,6 @@ function checkRules(file: string, rules: RepositoryRules): void {
   if (index < 0) return;
   throw usageError(
     `${file}: "access.repositories[${index}]" must have "members", "groups", "roles" or "anonymous": true.`,
-  );
-}
-
-function checkOAuth(
-  file: string,
-  { clientSecret, ...settings }: NonNullable<z.infer<typeof ConfigurationFile>["oauth"]>,
-): OAuthSettings {
-  const { issuer, audience, clientId, groupsClaim, roles } = settings;
-  if (!isSecureUrl(issuer))
-    throw usageError(`${file}: "oauth.issuer" must be an https:// URL, not "${issuer}".`);
-  // Whoever can write it could become an owner, and have the client secret sent to another server.
-  checkNotWritableByOthers(file, "oauth");
-  if (clientId === undefined) {
-    const unused = Object.entries({ clientSecret, scopes: settings.scopes, groupsClaim, roles }).find(
-      ([, value]) => value !== undefined,
-    );
-    if (unused !== undefined) throw usageError(`${file}: "oauth.${unused[0]}" needs "oauth.clientId".`);
-    if (audience === undefined)
-      throw usageError(
-        `${file}: "oauth" needs "audience", to accept access tokens, or "clientId", to let users log in.`,
-      );
-  }
-  if (roles !== undefined && groupsClaim === undefined)
-    throw usageError(`${file}: "oauth.roles" needs "oauth.groupsClaim", the claim that names the groups.`);
-  if (clientSecret === undefined) return settings;
-  const source = secretSource.safeParse(clientSecret);
-  if (source.success) return { ...settings, clientSecret: source.data };
-  throw usageError(
-    `${file}: "oauth.clientSecret" must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in this file.`,
-  );
-}
-
-function checkTeam(file: string, team: unknown): TeamSettings {
-  // Whoever can write it could have the key sent to another server.
-  checkNotWritableByOthers(file, "team");
-  const parsed = z.strictObject({ url: z.string(), key: z.unknown().optional() }).safeParse(team);
-  if (!parsed.success)
-    throw usageError(`${file}: "team" must be {"url": "https://...", "key": {"env": "NAME"}}.`);
-  const { url, key } = parsed.data;
-  try {
-    parseServerAddress(url);
-  } catch (error) {
-    throw isServiceError(error, "USAGE") ? usageError(`${file}: "team.url": ${error.message}`) : error;
-  }
-  if (key === undefined) return { url };
-  const source = secretSource.safeParse(key);
-  if (source.success) return { url, key: source.data };
-  throw usageError(
-    `${file}: "team.key" must be {"env": "NAME"} or {"file": "/path"}, so that no key is in this file.`,
   );
 }
 

@@ -39,6 +39,8 @@ export interface Instance {
   readonly endpoint: LeaderEndpoint | undefined;
   /** Returns the URL of this process's port, or else of the leader's; `undefined` if neither has one. */
   url(): string | undefined;
+  /** Returns the URL of the internal port, if this process leads in the role of a git server. */
+  gitServerUrl(): string | undefined;
   /** Opens the port of this process. Throws USAGE if it is not available. */
   listen(): Promise<ListeningPort>;
   /**
@@ -151,6 +153,8 @@ export async function openInstance(options: OpenOptions): Promise<Instance> {
       return { ...(url === undefined ? {} : { url }), pid, version: leaderVersion };
     },
     url: () => ports.url ?? activeFailover.endpoint?.url,
+    gitServerUrl: () =>
+      activeFailover.role.kind === "leader" ? activeFailover.role.leader.gitServerUrl : undefined,
     listen: () => ports.start(),
     async configure(next) {
       const before = settings;

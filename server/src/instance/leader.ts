@@ -39,6 +39,7 @@ import { ConfigurationWatch, currentConnections } from "./configurationWatch";
 import { hasDatabase, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { editorSignIn } from "./editorSignIn";
+import { openGitServerPort, recordingIndexer } from "./gitServerRole";
 import { instanceOperations } from "./instanceOperations";
 import { leaderMeasurements } from "./leaderMetrics";
 import { localOperations } from "./localOperations";
@@ -62,6 +63,8 @@ export interface Leader {
   /** Starts indexing and watching, if this process serves. */
   start(): void;
   readonly isPaused: boolean;
+  /** URL of the internal port of a git server. */
+  readonly gitServerUrl?: string;
   /** Applies the settings that can change at run time: what is indexed, the number of workers, the limits of git. */
   configure(configuration: Configuration): void;
   close(): Promise<void>;
@@ -104,7 +107,8 @@ export async function prepareToLead(): Promise<void> {
  */
 export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const { configuration, purpose, version, log, ports, onPaused } = options;
-  const { dataDir, contexts, source } = configuration;
+  const { dataDir, contexts, source, role } = configuration;
+  const isGitServer = role === "gitserver";
   const configured =
     purpose === "serve"
       ? currentConnections(configuration, log)
@@ -155,7 +159,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     clock: systemClock,
     startMs: purpose === "serve" ? awaitEditorsMs : 0,
   });
-  const { zoekt: zoektSettings } = configuration;
+  const zoektSettings = isGitServer ? undefined : configuration.zoekt;
   const indexes = purpose === "serve" || purpose === "index";
   const cluster =
     zoektSettings &&
@@ -179,10 +183,11 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     directory,
     pool,
     quickPool,
-    settings: configuration,
+    settings: isGitServer ? { ...configuration, dependencies: false } : configuration,
     hosts: configuration.hosts,
     codeHosts: await usedConnections?.setup(),
-    zoekt: cluster?.indexing,
+    zoekt: isGitServer ? recordingIndexer(directory) : cluster?.indexing,
+    isGitOnly: isGitServer,
     log,
     watches: purpose === "serve",
     onOverlay(repositoryId, overlay) {
@@ -318,7 +323,20 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     if (hasDatabase(configuration)) openDatabaseNow();
   };
   let cancelLate = () => {};
+  const caller = createDispatch({
+    services,
+    access,
+    audit,
+    metrics,
+    timeLimitMs,
+    gitTimeLimitMs: () => history.timeLimitMs,
+  });
+  const gitServerPort =
+    isGitServer && purpose === "serve" && configuration.gitServer !== undefined
+      ? await openGitServerPort({ settings: configuration.gitServer, caller, catalog, metrics, log })
+      : undefined;
   return {
+    ...(gitServerPort === undefined ? {} : { gitServerUrl: gitServerPort.url }),
     start() {
       if (purpose !== "serve") return;
       sync.start();
@@ -334,17 +352,11 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       sync.configure(next);
       history.configure(next);
     },
-    caller: createDispatch({
-      services,
-      access,
-      audit,
-      metrics,
-      timeLimitMs,
-      gitTimeLimitMs: () => history.timeLimitMs,
-    }),
+    caller,
     async close() {
       const workers = [engine, pool, quickPool, symbolPool, parsers];
       const steps = [
+        () => gitServerPort?.close(),
         () => cancelLate(),
         () => editorTokens.close(),
         () => watch?.close(),

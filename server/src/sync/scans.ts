@@ -18,6 +18,8 @@ export interface ScansOptions {
   readonly settings: () => ScanSettings;
   /** Whether a path is that of a mirror, which scans neither add nor remove. */
   readonly isMirror: (path: string) => boolean;
+  /** Whether folders without any git repository are skipped. */
+  readonly isGitOnly: boolean;
   readonly log: Log;
   /** Called after a scan of an added path, with the folders in which new repositories may appear. */
   readonly onScanned: (path: string, parentFolders: readonly string[]) => void;
@@ -122,7 +124,8 @@ export class Scans {
   }
 
   async #scan(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const { catalog, hosts, settings, isMirror, log, onRepositoriesRemoved, onScanned } = this.#options;
+    const { catalog, hosts, settings, isMirror, isGitOnly, log, onRepositoriesRemoved, onScanned } =
+      this.#options;
     const end = this.begin();
     try {
       const { facts, unreadable, parentFolders } = await scanPath(path, hosts, signal, settings());
@@ -130,7 +133,10 @@ export class Scans {
         log.info(`${unreadable.length} folders in ${path} cannot be read.`, { unreadable });
       const root = realpathSync(path);
       const repositories = catalog.upsert(
-        facts.filter(({ path }) => !catalog.isExcluded(path, root) && !isMirror(path)),
+        facts.filter(
+          ({ path, kind }) =>
+            !catalog.isExcluded(path, root) && !isMirror(path) && !(isGitOnly && kind === "folder"),
+        ),
       );
       const gone = catalog
         .all()

@@ -55,6 +55,8 @@ export interface SyncOptions {
   readonly codeHosts?: CodeHostsSetup | undefined;
   /** Absent if Trawl's own index contains git repositories, too. */
   readonly zoekt?: ZoektIndexing | undefined;
+  /** Whether folders without any git repository are skipped. Default: false. */
+  readonly isGitOnly?: boolean;
   readonly log: Log;
   readonly clock?: Clock;
   /** False for a command that indexes once and exits. */
@@ -149,6 +151,7 @@ export class Sync {
       hosts,
       settings: () => this.#settings,
       isMirror: (path) => this.#isMirror(path),
+      isGitOnly: options.isGitOnly ?? false,
       log,
       onScanned: (path, parentFolders) => {
         if (watches) this.#parentFolders.set(path, parentFolders);

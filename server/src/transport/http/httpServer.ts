@@ -237,3 +237,21 @@ function listen(server: Server, options: ListenOptions): Promise<void> {
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
+
+/** How long canceled calls and clients have to finish before connections are closed. */
+const closeGraceMs = 1000;
+
+/** Stops listening, and resolves when all connections are closed. Cancel the calls that are still running before. */
+export function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    // Connections become idle one by one, when their last response is read.
+    const sweep = setInterval(() => server.closeIdleConnections(), 20);
+    const forceClose = setTimeout(() => server.closeAllConnections(), closeGraceMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(forceClose);
+      resolve();
+    });
+  });
+}

@@ -14,6 +14,7 @@ import { createApplication } from "./application";
 import { createBrowserRules } from "./browserRules";
 import type { EventTimes } from "./eventStream";
 import {
+  closeServer,
   createHttpServer,
   defaultLimits,
   listenOnPort,
@@ -59,9 +60,6 @@ export interface Listener {
 const eventTimes: EventTimes = { heartbeatMs: 15_000, stallMs: 30_000 };
 /** A response has at most 64 MiB. */
 const unreadLimits: UnreadLimits = { maxUnreadBytes: 512 * 1024 * 1024, readingMs: 10_000 };
-
-/** How long canceled calls and clients have to finish before connections are closed. */
-const closeGraceMs = 1000;
 
 /** Opens the port and the socket. Throws USAGE if an address is not available, or if a host or origin is invalid. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
@@ -127,18 +125,4 @@ function reachableHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";
   return isIP(host) === 6 ? `[${host}]` : host;
-}
-
-function closeServer(server: Server): Promise<void> {
-  if (!server.listening) return Promise.resolve();
-  return new Promise((resolve) => {
-    // Connections become idle one by one, when their last response is read.
-    const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    const forceClose = setTimeout(() => server.closeAllConnections(), closeGraceMs);
-    server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(forceClose);
-      resolve();
-    });
-  });
 }
