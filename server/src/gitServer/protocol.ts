@@ -7,21 +7,7 @@
  * - `GET /git/<repository>/info/refs` and `POST /git/<repository>/git-upload-pack` are git's smart HTTP protocol.
  */
 import * as z from "zod";
-import type { OperationName } from "#contract/operations";
 import { codeHostTypes, repositoryStates } from "#model/repository";
-
-/** The operations that need git and no index. */
-export const historyOperations = [
-  "branches",
-  "tree",
-  "source",
-  "diff",
-  "commit",
-  "commits",
-  "authors",
-  "blame",
-] as const satisfies readonly OperationName[];
-export type HistoryOperation = (typeof historyOperations)[number];
 
 export const repositoriesPath = "/repositories";
 export const callPrefix = "/call/";

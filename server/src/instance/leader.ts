@@ -8,6 +8,7 @@ import type { Caller } from "#contract/service";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import type { RepositoryOverlay } from "#engine/embedded/searchMessages";
 import type { Engine } from "#engine/engine";
+import { MissingEngine } from "#engine/missingEngine";
 import { checkGitVersion } from "#git/git";
 import { readUserIdentity } from "#git/userIdentity";
 import { EditorTokens } from "#hosts/editorTokens";
@@ -39,6 +40,7 @@ import { ConfigurationWatch, currentConnections } from "./configurationWatch";
 import { hasDatabase, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { editorSignIn } from "./editorSignIn";
+import { Frontend, refusedOnFrontend } from "./frontendRole";
 import { openGitServerPort, recordingIndexer } from "./gitServerRole";
 import { instanceOperations } from "./instanceOperations";
 import { leaderMeasurements } from "./leaderMetrics";
@@ -109,6 +111,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const { configuration, purpose, version, log, ports, onPaused } = options;
   const { dataDir, contexts, source, role } = configuration;
   const isGitServer = role === "gitserver";
+  const isFrontend = role === "frontend";
   const configured =
     purpose === "serve"
       ? currentConnections(configuration, log)
@@ -160,7 +163,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     startMs: purpose === "serve" ? awaitEditorsMs : 0,
   });
   const zoektSettings = isGitServer ? undefined : configuration.zoekt;
-  const indexes = purpose === "serve" || purpose === "index";
+  const indexes = (purpose === "serve" || purpose === "index") && !isFrontend;
   const cluster =
     zoektSettings &&
     (await (
@@ -175,9 +178,15 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       indexes,
       log,
     }));
-  const engine: Engine = cluster?.engine ?? embedded;
+  const engine: Engine = cluster?.engine ?? (isFrontend ? new MissingEngine() : embedded);
+  const frontend =
+    isFrontend && configuration.gitServers !== undefined
+      ? new Frontend({ servers: configuration.gitServers, catalog, dataDir, cluster, log })
+      : undefined;
   const usedConnections =
-    purpose === "read" ? undefined : new UsedConnections(configuration, configured, editorTokens, log);
+    purpose === "read" || isFrontend
+      ? undefined
+      : new UsedConnections(configuration, configured, editorTokens, log);
   const sync = new Sync({
     catalog,
     directory,
@@ -232,11 +241,12 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     isBusy: (id) => sync.isPaused || sync.isRunning(id as RepositoryId) || !sync.storage.space.canRewrite(id),
     onDamage,
   });
-  const repositories = createRepositoryView(
+  const indexedView = createRepositoryView(
     catalog,
     sync,
     (id) => symbolizer.isReady(id) && cluster?.hasRepository(id) !== true,
   );
+  const repositories = frontend?.viewOf(indexedView) ?? indexedView;
   const pause = (isPaused: boolean) => {
     if (sync.isPaused === isPaused) return;
     log.info(isPaused ? "Indexing is paused." : "Indexing has resumed.");
@@ -248,6 +258,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     ...configuration,
     repositories,
     graphFolder: join(dataDir, "commitGraphs"),
+    remote: frontend?.gitServers,
   });
   const { licenseMakers, oauth, repositoryRules, database } = configuration;
   const databaseName = database === undefined ? databaseNames.embedded : databaseNames.postgres;
@@ -270,6 +281,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   });
   const metrics = new Metrics();
   metrics.add(...leaderMeasurements({ catalog, directory, sync, version, damagedCount: () => damagedCount }));
+  metrics.add(...(frontend?.measurements ?? []));
   const services = createServices({
     version,
     metrics,
@@ -281,6 +293,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     repositories,
     contexts,
     languageOf: unsavedLanguage,
+    problem: () => frontend?.problem,
     local: {
       ...localOperations(catalog, sync, symbolizer),
       ...codeHostOperations(() => sync.codeHosts, {
@@ -306,6 +319,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
         pause,
         configurationProblem: () => watch?.problem,
       }),
+      ...(isFrontend ? refusedOnFrontend() : {}),
     },
   });
   const openDatabaseNow = () => {
@@ -335,11 +349,12 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     isGitServer && purpose === "serve" && configuration.gitServer !== undefined
       ? await openGitServerPort({ settings: configuration.gitServer, caller, catalog, metrics, log })
       : undefined;
+  if (purpose === "serve") await frontend?.start();
   return {
     ...(gitServerPort === undefined ? {} : { gitServerUrl: gitServerPort.url }),
     start() {
       if (purpose !== "serve") return;
-      sync.start();
+      if (!isFrontend) sync.start();
       watch?.start();
       openEarly();
       cancelLate = systemClock.after(openDatabaseAfterMs, openLate);
@@ -354,9 +369,12 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     },
     caller,
     async close() {
-      const workers = [engine, pool, quickPool, symbolPool, parsers];
+      // An engine of nodes closes the embedded one.
+      const engines = cluster === undefined ? [embedded] : [engine];
+      const workers = [...engines, pool, quickPool, symbolPool, parsers];
       const steps = [
         () => gitServerPort?.close(),
+        () => frontend?.close(),
         () => cancelLate(),
         () => editorTokens.close(),
         () => watch?.close(),

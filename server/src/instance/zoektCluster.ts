@@ -38,6 +38,8 @@ export interface ZoektCluster {
   readonly indexing: ZoektIndexing;
   /** Whether a node has a repository. */
   hasRepository(id: number): boolean;
+  /** Lists the repositories of the nodes now. Never rejects. */
+  refresh(): Promise<void>;
   /** Releases the index folders. The engine is closed separately. */
   close(): void;
 }
@@ -110,6 +112,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
       },
     },
     hasRepository: (id) => repositories.known.has(id),
+    refresh: () => repositories.refresh(),
     close() {
       for (const lock of locks) lock.release();
     },

@@ -6,6 +6,7 @@ import { commitHandlers } from "#service/history/commits";
 import { diffHandlers } from "#service/history/diff";
 import type { History } from "#service/history/history";
 import { locateHandlers } from "#service/history/locate";
+import { remoteHandlers } from "#service/history/remoteHistory";
 import { sourceHandlers } from "#service/history/source";
 import { treeHandlers } from "#service/history/tree";
 import { type ApiKeyOptions, apiKeyHandlers } from "#service/organization/apiKeys";
@@ -38,6 +39,8 @@ export interface ServiceOptions extends SearchOptions, ExampleOptions, Omit<Symb
   readonly savedState: SavedState;
   /** Handlers of the local user's operations. They act on the running instance, so `instance` provides them. */
   readonly local: Pick<Service, LocalOperation>;
+  /** Returns why this process cannot answer requests yet. */
+  readonly problem?: () => string | undefined;
 }
 
 export type OrganizationHandlerOptions = ApiKeyOptions &
@@ -118,6 +121,7 @@ function createService(options: ServiceOptions & SymbolOptions): Service {
     ...blameHandlers(options.history),
     ...commitHandlers(options.history),
     ...diffHandlers(options.history),
+    ...(options.history.remote === undefined ? {} : remoteHandlers(options.history, options.history.remote)),
     ...locateHandlers(options.history),
     ...systemHandlers(options),
     ...memberHandlers(options.organization),

@@ -6,14 +6,14 @@ import type * as prometheus from "prom-client";
 import type { OperationName } from "#contract/operations";
 import { type Clock, systemClock } from "#platform/clock";
 
-/** A value that is read with each scrape; by the value of `label` if there is one. */
+/** A value that is read with each scrape; by the value of `label` if there is one, or of several. */
 export interface Measurement {
   /** A counter only ever grows. */
   readonly kind: "gauge" | "counter";
   readonly name: string;
   readonly help: string;
-  readonly label?: string;
-  readonly read: () => number | Iterable<readonly [labelValue: string, number]>;
+  readonly label?: string | readonly string[];
+  readonly read: () => number | Iterable<readonly [labelValue: string | readonly string[], number]>;
 }
 
 interface FinishedRequest {
@@ -103,12 +103,15 @@ function build(
     registers,
   });
   for (const { kind, name, help, label, read } of [...measurements, ...ofProcess]) {
-    const labelNames = label === undefined ? [] : [label];
+    const labelNames = label === undefined ? [] : [label].flat();
     const values = () => {
       const value = read();
       return typeof value === "number" ? [[undefined, value] as const] : value;
     };
-    const labels = (value: string | undefined) => (label === undefined ? {} : { [label]: value ?? "" });
+    const labels = (value: string | readonly string[] = []) => {
+      const texts = [value].flat();
+      return Object.fromEntries(labelNames.map((each, at) => [each, texts[at] ?? ""]));
+    };
     if (kind === "gauge") {
       const collect = function (this: prometheus.Gauge) {
         this.reset();

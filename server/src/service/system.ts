@@ -7,15 +7,21 @@ export interface SystemOptions {
   readonly version: string;
   readonly metrics: Metrics;
   readonly repositories: RepositoryView;
+  /** Returns why this process cannot answer requests yet; `undefined` if it can. */
+  readonly problem?: () => string | undefined;
 }
 
-export function systemHandlers({ version, metrics, repositories }: SystemOptions): {
+export function systemHandlers({ version, metrics, repositories, problem }: SystemOptions): {
   health: Handler<"health">;
   version: Handler<"version">;
   metrics: Handler<"metrics">;
 } {
   return {
-    health: async () => ({ status: "ok" }),
+    async health() {
+      const reason = problem?.();
+      if (reason !== undefined) throw new ServiceError("ENGINE_UNAVAILABLE", reason);
+      return { status: "ok" };
+    },
     version: async () => ({ version }),
     async metrics() {
       // They count all repositories.

@@ -33,6 +33,9 @@ export async function blameFile(
   const { repo, path, ref, ignoreRevs = true, ignoreRevsFile = defaultIgnoreFile, isPatient } = request;
   const { ignoreWhitespace, followMoves, lines } = request;
   const repository = history.repository(repo);
+  const { remote } = history;
+  if (remote !== undefined)
+    return await remote.call("blame", repository.name, { ...request, repo: repository.name }, caller);
   const relativePath = checkPath(path, "INVALID_QUERY_PARAMS");
   const ignoreFile = checkPath(ignoreRevsFile, "INVALID_QUERY_PARAMS");
   const lineRange = lines ? parseLineRange(lines) : undefined;

@@ -18,6 +18,7 @@ import { isPlainFolder, type Repository } from "#model/repository";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import type { LineRange } from "#service/repositories/webLinks";
 import { CommitGraphs } from "./commitGraphs";
+import type { RemoteHistory } from "./remoteHistory";
 
 /** Limits on git processes. */
 export interface HistoryLimits {
@@ -31,6 +32,8 @@ export interface HistoryOptions extends HistoryLimits {
   readonly repositories: RepositoryView;
   /** Where to keep commit-graphs. Without it, none are written. */
   readonly graphFolder?: string;
+  /** Where the clones are, if they are on other servers. */
+  readonly remote?: RemoteHistory | undefined;
 }
 
 /** A repository, and what is needed to read it for one caller. */
@@ -57,6 +60,7 @@ interface SharedHistory {
   readonly catFilePool: CatFilePool;
   readonly cache: ByteCache<unknown>;
   readonly pendingResults: SingleFlight;
+  readonly remote: RemoteHistory | undefined;
   timeLimitMs: number;
 }
 
@@ -72,6 +76,11 @@ export class History {
   /** Returns the history for callers who see only the repositories of a view. It shares processes and caches. */
   seenThrough(repositories: RepositoryView): History {
     return new History({ repositories }, this.#shared);
+  }
+
+  /** Where the clones are, if they are on other servers. */
+  get remote(): RemoteHistory | undefined {
+    return this.#shared.remote;
   }
 
   get limiter(): Limiter {
@@ -108,12 +117,18 @@ export class History {
    * Prepares to read a repository for a caller.
    *
    * Throws NOT_FOUND if the caller does not see the repository or if it is no longer on disk, INVALID_GIT_REF for a plain
-   * folder.
+   * folder, ENGINE_UNAVAILABLE if the clone is on another server.
    */
   open(repository: Repository, { signal, client = "" }: CallerInfo): OpenRepository {
     const { id, kind, name, path } = repository;
     if (this.#repositories.isLimited && this.#repositories.get(id) === undefined)
       throw unknownRepository(name);
+    if (this.remote !== undefined) {
+      throw new ServiceError(
+        "ENGINE_UNAVAILABLE",
+        `This request needs the clone of "${name}", which is on a git server.`,
+      );
+    }
     if (isPlainFolder(kind)) {
       throw new ServiceError("INVALID_GIT_REF", `"${name}" is a plain folder and has no history.`);
     }
@@ -196,13 +211,14 @@ export class History {
   }
 }
 
-function createShared({ repositories, graphFolder, ...limits }: HistoryOptions): SharedHistory {
+function createShared({ repositories, graphFolder, remote, ...limits }: HistoryOptions): SharedHistory {
   const shared = {
     limiter: new Limiter(defaultMaxGitProcesses),
     graphs: new CommitGraphs(graphFolder, repositories.all()),
     catFilePool: new CatFilePool(),
     cache: new ByteCache<unknown>(maxCachedBytes),
     pendingResults: new SingleFlight(),
+    remote,
     timeLimitMs: defaultGitTimeLimitMs,
   };
   applyLimits(shared, limits);

@@ -10,7 +10,7 @@ import type { Origin } from "#model/document";
 import { isPlainFolder, type Repository } from "#model/repository";
 import { checkPath, type History } from "#service/history/history";
 import { currentContent, findUnsavedDocument } from "#service/history/locate";
-import { fileNotFound, readFile } from "#service/history/source";
+import { fileNotFound, readFile, type SourceFile } from "#service/history/source";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import type { PlanOptions } from "#service/search/searchPlan";
 import type { SourceText } from "#symbols/symbols";
@@ -98,9 +98,7 @@ export class CodeFiles {
     ref: string | undefined,
     context: CallContext,
   ): Promise<CodeText> {
-    const { history } = this.#options;
-    const revision = await history.resolve(history.open(repository, context), ref);
-    const { bytes, language, blobSha, commit } = await readFile(revision, path);
+    const { bytes, language, blobSha, commit } = await this.#readCommitted(repository, path, ref, context);
     return {
       repository,
       path,
@@ -112,6 +110,25 @@ export class CodeFiles {
       content: bytes,
       positions: new TextPositions(bytes),
     };
+  }
+
+  async #readCommitted(
+    repository: Repository,
+    path: string,
+    ref: string | undefined,
+    context: CallContext,
+  ): Promise<Pick<SourceFile, "bytes" | "language" | "blobSha" | "commit">> {
+    const { history } = this.#options;
+    if (history.remote === undefined)
+      return await readFile(await history.resolve(history.open(repository, context), ref), path);
+    const request = {
+      repo: repository.name,
+      path,
+      encoding: "base64",
+      ...(ref === undefined ? {} : { ref }),
+    } as const;
+    const { source, ...file } = await history.remote.call("source", repository.name, request, context);
+    return { ...file, bytes: Buffer.from(source, "base64") };
   }
 
   #onDisk(repository: Repository, path: string, context: CallContext): CodeText | undefined {

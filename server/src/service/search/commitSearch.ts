@@ -42,12 +42,17 @@ const maxRepositoriesAtOnce = 2;
 
 type CallerInfo = Pick<CallContext, "signal" | "client" | "baseUrl">;
 
-/** Finds the newest matching commits. Throws FAILED_TO_PARSE_QUERY if the query excludes a revision, and CANCELLED. */
+/** Finds the newest matching commits. Throws FAILED_TO_PARSE_QUERY if the query excludes a revision, ENGINE_UNAVAILABLE without clones, and CANCELLED. */
 export async function searchForCommits(
   history: History,
   plan: CommitsPlan,
   caller: CallerInfo,
 ): Promise<FoundCommits> {
+  if (history.remote !== undefined)
+    throw new ServiceError(
+      "ENGINE_UNAVAILABLE",
+      "This server has no clones, and cannot search for commits. The list of commits of one repository is available.",
+    );
   const { query, limits } = plan;
   const startedAt = performance.now();
   const names = revisionNamesOf(query);

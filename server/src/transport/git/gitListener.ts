@@ -6,15 +6,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { canceled, isServiceError, ServiceError } from "#base/error";
 import { toErrorObject } from "#contract/error";
+import { type HistoryOperation, historyOperations } from "#contract/historyOperations";
 import type { Caller } from "#contract/service";
 import type { GitRepository } from "#git/repository";
-import {
-  CallEnvelope,
-  callPrefix,
-  type HistoryOperation,
-  historyOperations,
-  repositoriesPath,
-} from "#gitServer/protocol";
+import { CallEnvelope, callPrefix, repositoriesPath } from "#gitServer/protocol";
 import type { Repository } from "#model/repository";
 import type { Log } from "#platform/log";
 import { TimeLimit } from "#platform/timeLimit";

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
+import { throwIfAborted } from "#base/error";
 import { Limiter } from "#base/limiter";
 import type { GitRepository } from "#git/repository";
 import { spawnUploadPack } from "#git/uploadPack";
@@ -98,10 +99,10 @@ export class SmartHttp {
         if (!response.write(chunk)) await once(response, "drain", { signal: limit.signal });
       }
       const exitCode = await git.ended;
+      throwIfAborted(signal);
       if (exitCode !== 0) {
         const { repositoryName } = repository;
-        if (!signal.aborted)
-          this.#log.warn("git upload-pack failed.", { repositoryName, exitCode, reason: git.errorText() });
+        this.#log.warn("git upload-pack failed.", { repositoryName, exitCode, reason: git.errorText() });
         if (!response.headersSent) response.writeHead(500).end();
         // Git has reported an error of the request itself in its output.
         else if (exitCode === undefined) response.destroy();

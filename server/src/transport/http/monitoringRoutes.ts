@@ -1,5 +1,6 @@
 /** The routes for operators: metrics, and probes for supervisors and load balancers. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isServiceError } from "#base/error";
 import type { Caller } from "#contract/service";
 import type { Log } from "#platform/log";
 import { TimeLimit } from "#platform/timeLimit";
@@ -45,8 +46,13 @@ export function createMonitoringHandlers(
       await caller<"health">("health", {}, { ...call, signal: limit.signal });
       return reply.send("ok\n");
     } catch (error) {
-      if (!call.signal.aborted) log.warn("The leader does not respond.", { requestId: request.id, error });
-      return reply.code(503).send("The leader does not respond.\n");
+      // A process that cannot answer requests yet says why.
+      const reason =
+        isServiceError(error, "ENGINE_UNAVAILABLE") && error.cause === undefined
+          ? error.message
+          : "The leader does not respond.";
+      if (!call.signal.aborted) log.warn(reason, { requestId: request.id, error });
+      return reply.code(503).send(`${reason}\n`);
     } finally {
       limit.dispose();
     }

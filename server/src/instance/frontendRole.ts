@@ -1,0 +1,219 @@
+/** The role of a frontend: its repositories are those of its git servers, which also answer requests about history. */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { ServiceError } from "#base/error";
+import type { Catalog } from "#catalog/catalog";
+import type { RepositoryChange } from "#catalog/change";
+import type { RepositoryFacts } from "#catalog/facts";
+import type { Service } from "#contract/service";
+import { GitServers } from "#gitServer/gitServers";
+import type { ListedRepository } from "#gitServer/protocol";
+import { readSecret } from "#hosts/secret";
+import type { CommitHash, Repository, RepositoryId } from "#model/repository";
+import { systemClock } from "#platform/clock";
+import type { Log } from "#platform/log";
+import type { Measurement } from "#service/metrics";
+import type { RepositoryView } from "#service/repositories/repositoryView";
+import type { GitServerAddress } from "./clusterRoles";
+import { checkSecret } from "./gitServerRole";
+import type { ZoektCluster } from "./zoektCluster";
+
+export interface FrontendOptions {
+  readonly servers: readonly GitServerAddress[];
+  readonly catalog: Catalog;
+  readonly dataDir: string;
+  /** The Zoekt nodes that search the repositories; absent: nothing does. */
+  readonly cluster: Pick<ZoektCluster, "hasRepository" | "refresh"> | undefined;
+  readonly log: Log;
+}
+
+/** How long the start waits for the lists of the servers. */
+const startWaitMs = 3000;
+const nodesPollMs = 5000;
+
+export class Frontend {
+  readonly gitServers: GitServers;
+  readonly #options: FrontendOptions;
+  readonly #closing = new AbortController();
+  /** What was last recorded about each repository, as JSON. */
+  readonly #recorded = new Map<RepositoryId, string>();
+  #cancelPoll = () => {};
+
+  constructor(options: FrontendOptions) {
+    this.#options = options;
+    const servers = options.servers.map(({ secret, ...server }) => ({
+      ...server,
+      readSecret: async () => (await readSecret(secret)).reveal(),
+    }));
+    const { log } = options;
+    this.gitServers = new GitServers({ servers, clock: systemClock, log, onList: () => this.#update() });
+  }
+
+  /** Begins to poll the servers, and waits a moment for their lists. Throws USAGE if a secret is not available. */
+  async start(): Promise<void> {
+    for (const { name, secret } of this.#options.servers)
+      checkSecret((await readSecret(secret)).reveal(), `"gitServers" (${name})`);
+    await this.gitServers.start(startWaitMs, this.#closing.signal);
+    if (this.#options.cluster !== undefined) this.#pollNodes();
+  }
+
+  /** Returns why this process is not ready; `undefined` if it is. */
+  get problem(): string | undefined {
+    const isKnown = this.gitServers.isAnyListed || this.#options.catalog.all().length > 0;
+    return isKnown ? undefined : "No git server has listed its repositories yet.";
+  }
+
+  /** Adapts a view to repositories that cannot be indexed here. */
+  viewOf(view: RepositoryView): RepositoryView {
+    return {
+      ...view,
+      isScanning: () => !this.gitServers.isAnyListed,
+      isScanningPackages: () => false,
+      isPolled: () => false,
+      indexRevision: async () => "absent",
+      restore: async () => {},
+      skipped: async () => [],
+      unparsed: async () => [],
+    };
+  }
+
+  get measurements(): readonly Measurement[] {
+    return [
+      {
+        kind: "counter",
+        name: "trawl_git_server_requests_total",
+        help: "Requests to git servers that have ended, by server and outcome.",
+        label: ["server", "outcome"],
+        read: () => this.gitServers.outcomes(),
+      },
+      {
+        kind: "gauge",
+        name: "trawl_git_server_up",
+        help: "1 if the last list of repositories was received from the server.",
+        label: "server",
+        read: () => this.gitServers.responding(),
+      },
+    ];
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#cancelPoll();
+    await this.gitServers.close();
+  }
+
+  /** Lists what the nodes have indexed, which determines the states of repositories. */
+  #pollNodes(): void {
+    const poll = async () => {
+      await this.#options.cluster?.refresh();
+      if (this.#closing.signal.aborted) return;
+      this.#update();
+      this.#cancelPoll = systemClock.after(nodesPollMs, () => void poll());
+    };
+    void poll();
+  }
+
+  /** Takes over the lists of the servers. A failure to store them is logged; the next list tries again. */
+  #update(): void {
+    const { catalog, log } = this.#options;
+    try {
+      const listed = this.gitServers.repositories();
+      // What a server has that has not responded yet is known from an earlier start.
+      if (this.gitServers.areAllListed) {
+        const gone = catalog.all().filter(({ name }) => !listed.has(name));
+        catalog.removeAll(gone.map(({ id }) => id));
+        for (const { id } of gone) this.#recorded.delete(id);
+      }
+      const all = [...listed.values()];
+      const repositories = catalog.upsert(all.map((each) => this.#factsOf(each)));
+      for (const [at, repository] of repositories.entries()) {
+        const description = all[at];
+        if (description !== undefined) this.#record(repository, description);
+      }
+    } catch (error) {
+      log.error("Cannot record the repositories of the git servers.", { error });
+    }
+  }
+
+  #factsOf({
+    name,
+    formerNames,
+    codeHostType,
+    hostUrl,
+    isFork,
+    isArchived,
+    isPublic,
+  }: ListedRepository): RepositoryFacts {
+    // Nothing is ever there. The catalog identifies repositories by their paths.
+    const path = join(
+      this.#options.dataDir,
+      "remote",
+      createHash("sha256").update(name).digest("hex").slice(0, 32),
+    );
+    return {
+      kind: "bare",
+      path,
+      remoteName: name,
+      ...(formerNames === undefined ? {} : { formerNames }),
+      codeHostType,
+      ...(hostUrl === undefined ? {} : { hostUrl }),
+      isFork,
+      isArchived,
+      isPublic,
+    };
+  }
+
+  #record({ id }: Repository, listed: ListedRepository): void {
+    const change = { ...changeOf(listed), ...this.#searchState(id, listed) };
+    const text = JSON.stringify(change);
+    if (this.#recorded.get(id) === text) return;
+    this.#recorded.set(id, text);
+    this.#options.catalog.update(id, change);
+  }
+
+  #searchState(id: RepositoryId, { name, state }: ListedRepository): RepositoryChange {
+    const { cluster } = this.#options;
+    if (cluster === undefined || state !== "ready" || cluster.hasRepository(id)) return {};
+    return { state: "failed", lastError: `No Zoekt node has an index of ${name}.` };
+  }
+}
+
+function changeOf({
+  displayName,
+  defaultRevision,
+  revisions,
+  state,
+  lastError,
+  pushedAt,
+  indexedAt,
+}: ListedRepository): RepositoryChange {
+  return {
+    ...(displayName === undefined ? {} : { displayName }),
+    defaultRevision,
+    revisions: revisions.map(({ name, commit }) => ({ name, commit: commit as CommitHash })),
+    state,
+    lastError,
+    ...(pushedAt === undefined ? {} : { pushedAt }),
+    indexedAt,
+  };
+}
+
+type Refused = "addPaths" | "removePaths" | "removeRepositories" | "reindex" | "addCodeHost" | "siblings";
+
+/** Handlers that refuse to change which repositories there are. */
+export function refusedOnFrontend(): Pick<Service, Refused> {
+  const refuse = async (): Promise<never> => {
+    throw new ServiceError(
+      "INVALID_REQUEST_BODY",
+      "A frontend has no repositories of its own. Change them on its git servers.",
+    );
+  };
+  return {
+    addPaths: refuse,
+    removePaths: refuse,
+    removeRepositories: refuse,
+    reindex: refuse,
+    addCodeHost: refuse,
+    siblings: async () => ({ repositories: [], isComplete: true }),
+  };
+}

@@ -1,0 +1,268 @@
+/** A frontend and two git servers with the same repositories, compared with a server that has them itself. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
+import { faultyProxy } from "#test/support/faultyProxy";
+import { freePort } from "#test/support/freePort";
+import { serveFrontend, serveGit } from "#test/support/gitCluster";
+import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
+import { type Served, serve } from "#test/support/served";
+import { trawl } from "#test/support/trawl";
+
+const folder = temporaryFolder();
+const sources = join(folder, "src");
+let shop: TestRepository;
+const ports: number[] = [];
+const gitServers: Served[] = [];
+let frontend: Served;
+/** Has the repositories itself. */
+let whole: Served;
+
+const startGit = (at: number) => serveGit({ folder, name: `git-${at}` }, [sources], ports[at]);
+
+before(async () => {
+  shop = repo(
+    `
+    = main: First
+    cart.ts
+    | export function total() {
+    |   return 1;
+    | }
+    docs/caf%C3%A9 ü.md
+    | # Über
+    link -> cart.ts
+    bytes.bin [hex]
+    | 00 ff fe
+    = main: Format
+    cart.ts
+    | export function total(): number {
+    |   return 1;
+    | }
+    tag v1: The first version
+    = next from main: Add a basket
+    basket.ts
+    | export const basket = [];
+    = main merge next: Merge the basket
+    basket.ts
+    | export const basket = [];
+    `,
+    { path: join(sources, "shop") },
+  );
+  shop.git("remote", "add", "origin", "https://github.com/acme/shop.git");
+  repo("= main: Only\nREADME.md\n| one\n", { path: join(sources, "bare.git"), bare: true });
+  repo("", { path: join(sources, "empty") });
+  ports.push(await freePort(), await freePort());
+  const starting = serve(join(folder, "whole-data"), [sources]);
+  gitServers.push(...(await Promise.all([startGit(0), startGit(1)])));
+  whole = await starting;
+  await Promise.all([...gitServers, whole].map((each) => each.ready()));
+  frontend = await serveFrontend(
+    { folder, name: "frontend" },
+    Object.fromEntries(gitServers.map(({ url }, at) => [`git-${at}`, url])),
+  );
+});
+after(async () => {
+  await Promise.all([...gitServers, frontend, whole].map((each) => each?.stop()));
+});
+
+interface Answer {
+  readonly status: number;
+  readonly total: string | null;
+  readonly body: string;
+}
+
+/** Sends a request, and removes from the response what differs between servers: their URL, and the request's ID. */
+async function ask({ url }: Served, path: string, body?: object): Promise<Answer> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url + path, body && { method: "POST", headers, body: JSON.stringify(body) });
+  const text = (await response.text()).replaceAll(url, "URL").replace(/,"requestId":"[^"]*"/, "");
+  return { status: response.status, total: response.headers.get("x-total-count"), body: text };
+}
+
+const name = "github.com/acme/shop";
+const named = `repo=${encodeURIComponent(name)}`;
+
+function readCart(): Promise<Answer> {
+  return ask(frontend, `/api/source?${named}&path=cart.ts`);
+}
+
+const trees = [
+  { repoName: name, revisionName: "HEAD", paths: ["", "docs"] },
+  { repoName: name, revisionName: "v1", paths: [] },
+  { repoName: name, revisionName: "no-such-branch", paths: [] },
+  { repoName: name, revisionName: "HEAD", paths: ["../.."] },
+  { repoName: "empty", revisionName: "HEAD", paths: [] },
+  { repoName: "../shop", revisionName: "HEAD", paths: [] },
+  { repoName: name },
+];
+const queries = [
+  `/api/repos/branches?${named}`,
+  `/api/repos/branches?${named}&perPage=1&page=2`,
+  "/api/repos/branches?repo=bare",
+  "/api/repos/branches?repo=empty",
+  `/api/source?${named}&path=cart.ts`,
+  `/api/source?${named}&path=cart.ts&ref=v1&lines=1-2`,
+  `/api/source?${named}&path=bytes.bin&encoding=base64`,
+  `/api/source?${named}&path=link`,
+  `/api/source?${named}&path=${encodeURIComponent("docs/caf%C3%A9 ü.md")}`,
+  `/api/source?${named}&path=missing`,
+  `/api/source?${named}&path=docs`,
+  `/api/source?${named}&path=${encodeURIComponent("../../etc/passwd")}`,
+  `/api/source?${named}&path=cart.ts&ref=${encodeURIComponent("--upload-pack=x")}`,
+  "/api/source?repo=empty&path=x",
+  `/api/diff?${named}&base=v1&head=main`,
+  `/api/diff?${named}&base=v1&head=${encodeURIComponent("-x")}`,
+  `/api/commit?${named}&ref=main&containedIn=true`,
+  `/api/commit?${named}&ref=0123456789`,
+  `/api/commits?${named}`,
+  `/api/commits?${named}&perPage=2&page=2`,
+  `/api/commits?${named}&path=cart.ts`,
+  `/api/commits?${named}&changedText=number`,
+  "/api/commits?repo=empty",
+  `/api/commits/authors?${named}`,
+  `/api/blame?${named}&path=cart.ts`,
+  `/api/blame?${named}&path=cart.ts&lines=1-2&ignoreWhitespace=true`,
+  `/api/blame?${named}&path=cart.ts&lines=5-9`,
+];
+
+test("every history operation responds like a server that has the repositories", async () => {
+  await frontend.line(/^Ready: 3 repositories/);
+  const requests: (readonly [string, object?])[] = [
+    ...queries.map((query) => [query] as const),
+    ...trees.map((tree) => ["/api/tree", tree] as const),
+  ];
+  const statuses: number[] = [];
+  for (const [path, body] of requests) {
+    const expected = await ask(whole, path, body);
+    assert.deepEqual(await ask(frontend, path, body), expected, `${path} ${JSON.stringify(body)}`);
+    statuses.push(expected.status);
+  }
+  assert.deepEqual(
+    [200, 400, 404].map((status) => statuses.filter((each) => each === status).length),
+    [23, 7, 4],
+  );
+  const names = async (served: Served) => (await served.repositories()).map(({ repoName }) => repoName);
+  assert.deepEqual(await names(frontend), await names(whole));
+});
+
+test("pages show files, folders, commits, blame and refs", async () => {
+  const browse = `/browse/${name}/-`;
+  for (const [page, text] of [
+    ["tree/", "cart.ts"],
+    ["blob/cart.ts", "total"],
+    ["commits/", "Merge the basket"],
+    ["refs/", "v1"],
+  ] as const) {
+    const { status, body } = await ask(frontend, `${browse}/${page}`);
+    assert.equal(status, 200, page);
+    assert.ok(body.includes(text), page);
+  }
+  const outline = await ask(frontend, "/api/outline", { place: { repo: name, path: "cart.ts" } });
+  assert.match(outline.body, /"total"/);
+});
+
+test("a search says that there is no engine", async () => {
+  const { status, body } = await ask(frontend, "/api/search", { query: "total" });
+  assert.equal(status, 503);
+  assert.match(body, /no search engine/);
+  const commits = await ask(frontend, "/api/search", { query: "type:commit basket" });
+  assert.match(commits.body, /cannot search for commits/);
+  const completion = await ask(frontend, "/api/complete_query", { query: "repo:sh", offset: 7 });
+  assert.match(completion.body, /acme\/shop/);
+});
+
+test("a missing or wrong secret is reported, and paths are refused", async () => {
+  const own = { folder: join(folder, "wrong"), name: "wrong" };
+  const settings = (variable: string) => ({
+    gitServers: [{ name: "git-0", url: gitServers[0]?.url, secret: { env: variable } }],
+  });
+  await assert.rejects(serveFrontend(own, {}, settings("NO_SUCH_SECRET")), /NO_SUCH_SECRET is not set/);
+  const paths = await trawl([
+    ...["serve", "--role", "frontend", "--data-dir", join(own.folder, "data"), sources],
+    ...["--config", join(own.folder, "wrong.jsonc")],
+  ]);
+  assert.equal(paths.code, 2);
+  assert.match(paths.stderr, /no repositories of its own/);
+  const wrong = await serveFrontend(own, {}, settings("PATH"));
+  try {
+    await wrong.line(/A git server git-0 rejects the secret/);
+    assert.equal((await fetch(`${wrong.url}/readyz`)).status, 503);
+  } finally {
+    const { stdout, stderr } = await wrong.stop();
+    assert.ok(!(stdout + stderr).includes(process.env["PATH"] ?? "?"));
+  }
+});
+
+describe("while git servers fail", () => {
+  test("the other one answers, and a new commit is seen after a restart", async () => {
+    const expected = await readCart();
+    await gitServers[0]?.kill();
+    for (let count = 0; count < 10; count++) assert.deepEqual(await readCart(), expected);
+    for (const query of queries) assert.notEqual((await ask(frontend, query)).status, 503, query);
+    await gitServers[1]?.kill();
+    const failed = await readCart();
+    assert.equal(failed.status, 503);
+    assert.match(failed.body, /"ENGINE_UNAVAILABLE"/);
+    assert.match(failed.body, /git server git-0 cannot be reached/);
+    assert.match(failed.body, /git server git-1 cannot be reached/);
+    assert.equal((await frontend.repositories()).length, 3);
+    assert.equal((await fetch(`${frontend.url}/readyz`)).status, 200);
+    shop.more("= main: Change\ncart.ts\n| changed\n");
+    gitServers.splice(0, 2, ...(await Promise.all([startGit(0), startGit(1)])));
+    await eventually(async () => (await readCart()).body.includes("changed"));
+    const commit = shop.git("rev-parse", "main");
+    await eventuallyEqual(
+      async () =>
+        (await frontend.repositories())
+          .find(({ repoName }) => repoName === name)
+          ?.revisions.find((revision) => revision.name === "refs/heads/main")?.commit,
+      commit,
+    );
+    const metrics = await (await fetch(`${frontend.url}/metrics`)).text();
+    assert.match(metrics, /trawl_git_server_requests_total\{server="git-0",outcome="unreachable"\} [1-9]/);
+    assert.match(metrics, /trawl_git_server_up\{server="git-1"\} 1/);
+  });
+
+  test("one that does not respond is left after its time", async (t) => {
+    const proxy = await faultyProxy(gitServers[0]?.url ?? "", t);
+    const own = await serveFrontend(
+      { folder, name: "slow" },
+      { slow: proxy.url, quick: gitServers[1]?.url ?? "" },
+    );
+    try {
+      proxy.answer = () => {};
+      const startedAt = performance.now();
+      const answers = await Promise.all(
+        [1, 2, 3, 4].map(() => ask(own, `/api/source?${named}&path=cart.ts`)),
+      );
+      for (const answer of answers) assert.deepEqual(answer, await readCart());
+      assert.ok(performance.now() - startedAt < 8000);
+      // Others are preferred from now on.
+      const before = proxy.paths.filter((path) => path.startsWith("/call/")).length;
+      assert.deepEqual(await ask(own, `/api/source?${named}&path=cart.ts`), await readCart());
+      assert.equal(proxy.paths.filter((path) => path.startsWith("/call/")).length, before);
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
+test("rules of the frontend decide which repositories a caller sees", async () => {
+  const own = await serveFrontend(
+    { folder, name: "limited" },
+    { one: gitServers[0]?.url ?? "" },
+    { anonymous: true, access: { repositories: [{ names: ["bare"], anonymous: true }] } },
+  );
+  try {
+    assert.equal((await ask(own, "/api/commits?repo=bare")).status, 200);
+    for (const query of queries.filter((each) => each.includes(named)))
+      assert.deepEqual([query, (await ask(own, query)).status], [query, 404]);
+    assert.deepEqual(
+      (await own.repositories()).map(({ repoName }) => repoName),
+      ["bare"],
+    );
+  } finally {
+    await own.stop();
+  }
+});
