@@ -233,7 +233,7 @@ test("a disconnect kills upload-pack", { skip: process.platform !== "linux" }, a
   });
   sent.end(`${packets.join("")}0000`);
   assert.equal(await responded, 200);
-  await eventually(() => packProcesses().length > 0);
+  await eventually(() => packProcesses().length > 0, 5000);
   sent.destroy();
   await eventually(() => packProcesses().length === 0);
   await eventually(async () => {

@@ -172,6 +172,8 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
     const failure = toErrorObject(error);
     if (failure.errorCode === "UNEXPECTED_ERROR") log.error("A call failed.", { path: request.url, error });
     request.resume();
+    // The rest of a body that is too large is not waited for.
+    if (!request.complete) response.shouldKeepAlive = false;
     sendText(response, failure.statusCode, JSON.stringify(failure), "application/json");
   }
 
@@ -210,7 +212,9 @@ function sendText(response: ServerResponse, status: number, text: string, type =
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Destroying the request would also end the connection before the response is sent.
+  const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of body) {
     length += chunk.length;
     if (length > maxBodyBytes) throw new ServiceError("REQUEST_TOO_LARGE", "The request is too large.");
     chunks.push(chunk);
