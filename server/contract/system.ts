@@ -2,6 +2,9 @@ import * as z from "zod";
 
 export const NoParameters = z.object({}).describe("No parameters.");
 
+/** Begins the message of an error of `health` if the process runs, but cannot answer requests yet. */
+export const notReady = "Not ready: ";
+
 export const Health = z
   .object({ status: z.string().describe("Always `ok`.") })
   .describe("Health of the service.");

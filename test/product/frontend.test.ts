@@ -187,7 +187,9 @@ test("a missing or wrong secret is reported, and paths are refused", async () =>
   const wrong = await serveFrontend(own, {}, settings("PATH"));
   try {
     await wrong.line(/A git server git-0 rejects the secret/);
-    assert.equal((await fetch(`${wrong.url}/readyz`)).status, 503);
+    const ready = await fetch(`${wrong.url}/readyz`);
+    assert.equal(ready.status, 503);
+    assert.equal(await ready.text(), "Not ready: no git server has listed its repositories yet.\n");
   } finally {
     const { stdout, stderr } = await wrong.stop();
     assert.ok(!(stdout + stderr).includes(process.env["PATH"] ?? "?"));

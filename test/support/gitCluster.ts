@@ -7,7 +7,7 @@ export const clusterSecret = "test-secret-0123456789";
 export const bearer = { authorization: `Bearer ${clusterSecret}` };
 
 /** Writes a configuration file that others cannot write to, next to the file with the secret. Returns its path. */
-export function writeClusterConfiguration(folder: string, name: string, settings: object): string {
+function writeClusterConfiguration(folder: string, name: string, settings: object): string {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "secret"), `${clusterSecret}\n`, { mode: 0o600 });
   const file = join(folder, `${name}.jsonc`);

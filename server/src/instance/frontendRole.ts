@@ -60,7 +60,7 @@ export class Frontend {
   /** Returns why this process is not ready; `undefined` if it is. */
   get problem(): string | undefined {
     const isKnown = this.gitServers.isAnyListed || this.#options.catalog.all().length > 0;
-    return isKnown ? undefined : "No git server has listed its repositories yet.";
+    return isKnown ? undefined : "no git server has listed its repositories yet.";
   }
 
   /** Adapts a view to repositories that cannot be indexed here. */

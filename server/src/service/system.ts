@@ -1,5 +1,6 @@
 import { ServiceError } from "#base/error";
 import type { Handler } from "#contract/service";
+import { notReady } from "#contract/system";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import type { Metrics } from "./metrics";
 
@@ -19,7 +20,7 @@ export function systemHandlers({ version, metrics, repositories, problem }: Syst
   return {
     async health() {
       const reason = problem?.();
-      if (reason !== undefined) throw new ServiceError("ENGINE_UNAVAILABLE", reason);
+      if (reason !== undefined) throw new ServiceError("ENGINE_UNAVAILABLE", notReady + reason);
       return { status: "ok" };
     },
     version: async () => ({ version }),

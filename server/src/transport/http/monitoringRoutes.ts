@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isServiceError } from "#base/error";
 import type { Caller } from "#contract/service";
+import { notReady } from "#contract/system";
 import type { Log } from "#platform/log";
 import { TimeLimit } from "#platform/timeLimit";
 import type { Handlers } from "./handlers";
@@ -46,11 +47,8 @@ export function createMonitoringHandlers(
       await caller<"health">("health", {}, { ...call, signal: limit.signal });
       return reply.send("ok\n");
     } catch (error) {
-      // A process that cannot answer requests yet says why.
-      const reason =
-        isServiceError(error, "ENGINE_UNAVAILABLE") && error.cause === undefined
-          ? error.message
-          : "The leader does not respond.";
+      const isStarting = isServiceError(error, "ENGINE_UNAVAILABLE") && error.message.startsWith(notReady);
+      const reason = isStarting ? error.message : "The leader does not respond.";
       if (!call.signal.aborted) log.warn(reason, { requestId: request.id, error });
       return reply.code(503).send(`${reason}\n`);
     } finally {
