@@ -9,6 +9,7 @@ import { serveFrontend, serveGit } from "#test/support/gitCluster";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 import { trawl } from "#test/support/trawl";
+import { zoektDouble } from "#test/support/zoektDouble";
 
 const folder = temporaryFolder();
 const sources = join(folder, "src");
@@ -247,6 +248,46 @@ describe("while git servers fail", () => {
       await own.stop();
     }
   });
+});
+
+test("Zoekt nodes search the repositories of git servers", async (t) => {
+  const content = Buffer.from("changed\n");
+  const double = await zoektDouble([
+    {
+      id: 1,
+      name,
+      branches: [{ name: "HEAD", commit: shop.git("rev-parse", "main") }],
+      documents: [{ path: "cart.ts", content, language: "TypeScript", branches: [0] }],
+    },
+  ]);
+  t.after(() => double.stop());
+  const own = await serveFrontend(
+    { folder, name: "searching" },
+    { one: gitServers[0]?.url ?? "" },
+    { engine: { zoekt: { nodes: [{ name: "node", url: double.url }] } } },
+  );
+  try {
+    const { files } = await eventually(async () => {
+      const result = await own.search("changed");
+      return result.files.length > 0 && result;
+    });
+    assert.deepEqual(
+      files.map(({ repository, fileName, branches }) => [repository, fileName.text, branches]),
+      [[name, "cart.ts", ["refs/heads/main"]]],
+    );
+    const states = async () =>
+      (await own.repositories()).map(
+        ({ repoName, state, lastError = "" }) => `${repoName} ${state} ${lastError}`,
+      );
+    await eventuallyEqual(states, [
+      "bare failed No Zoekt node has an index of bare.",
+      "empty failed No Zoekt node has an index of empty.",
+      `${name} ready `,
+    ]);
+    assert.equal((await ask(own, "/api/commits?repo=bare")).status, 200);
+  } finally {
+    await own.stop();
+  }
 });
 
 test("rules of the frontend decide which repositories a caller sees", async () => {
