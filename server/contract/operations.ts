@@ -235,7 +235,7 @@ export const operations = {
     tag: "System",
     summary: "Reports that the service is up.",
     access: "open",
-    errors: [],
+    errors: ["ENGINE_UNAVAILABLE"],
     request: NoParameters,
     response: Health,
   },

@@ -117,6 +117,7 @@ const lists: Record<string, Answer> = {
   "commits that are no hashes": json({
     repositories: [{ ...listed, revisions: [{ name: "refs/heads/main", commit: "--upload-pack=x" }] }],
   }),
+  "a link that is a script": json({ repositories: [{ ...listed, hostUrl: "javascript:alert(1)" }] }),
   "an unknown state": json({ repositories: [{ ...listed, state: "lost" }] }),
   "an error": json({}, 503),
 };

@@ -37,7 +37,8 @@ export const ListedRepository = z.object({
   formerNames: z.array(name).max(100).optional(),
   displayName: text.optional(),
   codeHostType: z.enum(codeHostTypes),
-  hostUrl: text.optional(),
+  // It becomes a part of links.
+  hostUrl: text.regex(/^https?:\/\//).optional(),
   isFork: z.boolean(),
   isArchived: z.boolean(),
   isPublic: z.boolean(),
