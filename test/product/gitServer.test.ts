@@ -52,7 +52,11 @@ interface GitResult {
   readonly stderr: string;
 }
 
-function git(args: readonly string[], header = `Authorization: Bearer ${clusterSecret}`): GitResult {
+function git(
+  args: readonly string[],
+  header = `Authorization: Bearer ${clusterSecret}`,
+  env: Readonly<Record<string, string>> = {},
+): GitResult {
   return spawnSync("git", args, {
     encoding: "utf8",
     cwd: folder,
@@ -63,6 +67,7 @@ function git(args: readonly string[], header = `Authorization: Bearer ${clusterS
       GIT_CONFIG_COUNT: "1",
       GIT_CONFIG_KEY_0: "http.extraHeader",
       GIT_CONFIG_VALUE_0: header,
+      ...env,
     },
   });
 }
@@ -94,6 +99,21 @@ for (const version of ["0", "1", "2"]) {
     assert.equal(gitOutput("-C", clone, "rev-parse", "main"), source.git("rev-parse", "main"));
   });
 }
+
+test("git may compress what it has", () => {
+  const commits = Array.from({ length: 60 }, (_, at) => `= main: Commit ${at}\nfile.txt\n| ${at}\n`);
+  const other = repo(commits.join(""), { path: join(folder, "other") });
+  const traced = git(
+    ["-C", other.path, "-c", "http.version=HTTP/1.1", "fetch", gitUrl(name), "main"],
+    undefined,
+    {
+      GIT_CURL_VERBOSE: "1",
+    },
+  );
+  assert.equal(traced.status, 0, traced.stderr);
+  assert.match(traced.stderr, /Content-Encoding: gzip/i);
+  assert.equal(other.git("rev-parse", "FETCH_HEAD"), source.git("rev-parse", "main"));
+});
 
 test("a push is refused, and changes nothing", () => {
   const clone = join(folder, "pushing");
