@@ -200,8 +200,18 @@ test("a missing or wrong secret is reported, and paths are refused", async () =>
 describe("while git servers fail", () => {
   test("the other one answers, and a new commit is seen after a restart", async () => {
     const expected = await readCart();
+    let count = 0;
+    let isLoaded = true;
+    const load = Array.from({ length: 4 }, async () => {
+      for (; isLoaded; count++) assert.deepEqual(await readCart(), expected);
+    });
+    const more = async (since = count) => await eventually(() => count >= since + 20);
+    const loaded = Promise.all(load);
+    await Promise.race([loaded, more()]);
     await gitServers[0]?.kill();
-    for (let count = 0; count < 10; count++) assert.deepEqual(await readCart(), expected);
+    await Promise.race([loaded, more()]);
+    isLoaded = false;
+    await loaded;
     for (const query of queries) assert.notEqual((await ask(frontend, query)).status, 503, query);
     await gitServers[1]?.kill();
     const failed = await readCart();
@@ -222,9 +232,12 @@ describe("while git servers fail", () => {
           ?.revisions.find((revision) => revision.name === "refs/heads/main")?.commit,
       commit,
     );
-    const metrics = await (await fetch(`${frontend.url}/metrics`)).text();
-    assert.match(metrics, /trawl_git_server_requests_total\{server="git-0",outcome="unreachable"\} [1-9]/);
-    assert.match(metrics, /trawl_git_server_up\{server="git-1"\} 1/);
+    const metrics = async () => await (await fetch(`${frontend.url}/metrics`)).text();
+    await eventually(async () => /trawl_git_server_up\{server="git-1"\} 1\n/.test(await metrics()));
+    assert.match(
+      await metrics(),
+      /trawl_git_server_requests_total\{server="git-0",outcome="unreachable"\} [1-9]/,
+    );
   });
 
   test("one that does not respond is left after its time", async (t) => {
