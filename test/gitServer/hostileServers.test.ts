@@ -93,8 +93,13 @@ for (const [what, [answer, reason]] of Object.entries(failures)) {
       assert.doesNotMatch(error.message, /etc/);
       return "code" in error && error.code === "ENGINE_UNAVAILABLE";
     });
-    const servers = await connect(t, [bad, await serve(t, list, json(source))]);
+    // The second one is asked first.
+    const servers = await connect(t, [await serve(t, list, json(source)), bad]);
     for (let count = 0; count < 3; count++) assert.deepEqual(await read(servers), source);
+    const asked = new Map([...servers.outcomes()].map(([labels, total]) => [labels.join(" "), total]));
+    assert.equal(asked.get("s0 ok"), 3);
+    assert.equal(asked.get("s1 ok"), 0);
+    assert.ok([...asked].some(([label, total]) => label.startsWith("s1 ") && total > 0));
   });
 }
 

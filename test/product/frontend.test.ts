@@ -244,7 +244,7 @@ describe("while git servers fail", () => {
     const proxy = await faultyProxy(gitServers[0]?.url ?? "", t);
     const own = await serveFrontend(
       { folder, name: "slow" },
-      { slow: proxy.url, quick: gitServers[1]?.url ?? "" },
+      { hanging: proxy.url, quick: gitServers[1]?.url ?? "" },
       { gitTimeLimitMs: 4000 },
     );
     try {
@@ -255,6 +255,7 @@ describe("while git servers fail", () => {
       for (const answer of answers) assert.deepEqual(answer, await readCart());
       // Others are preferred from now on.
       const before = proxy.paths.filter((path) => path.startsWith("/call/")).length;
+      assert.ok(before > 0);
       assert.deepEqual(await ask(own, `/api/source?${named}&path=cart.ts`), await readCart());
       assert.equal(proxy.paths.filter((path) => path.startsWith("/call/")).length, before);
     } finally {
