@@ -11,6 +11,15 @@ export interface DatabaseSource {
   readonly migrationLock?: string;
   /** Whether no other process writes the database while it is open. */
   readonly isExclusive: boolean;
+  /**
+   * Calls `onPayload` for each notification on a channel, and `onConnected` whenever some may have been missed. Absent if
+   * the database has no notifications.
+   */
+  readonly listen?: (
+    channel: string,
+    onPayload: (payload: string) => void,
+    onConnected: () => void,
+  ) => { close(): Promise<void> };
 }
 
 /** Creates a connection around `run`, which receives only strings that every database can store. */

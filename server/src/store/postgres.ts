@@ -13,6 +13,7 @@ import { ServiceError } from "#base/error";
 import type { Log } from "#platform/log";
 import { createConnection, type DatabaseSource } from "./connection";
 import { databaseNames } from "./lostOrganization";
+import { listenToPostgres } from "./postgresListener";
 
 /** Maximum size of the pool. More connections would only wait for each other. */
 const maxConnections = 8;
@@ -61,6 +62,7 @@ export function postgresDatabase(url: string, log: Log): DatabaseSource {
     name: databaseNames.postgres,
     migrationLock,
     isExclusive: false,
+    listen: (channel, onPayload, onConnected) => listenToPostgres(url, channel, onPayload, onConnected, log),
   };
 }
 

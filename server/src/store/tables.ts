@@ -3,6 +3,7 @@ import { type Expression, type Kysely, type SqlBool, sql, type Transaction } fro
 import { ServiceError } from "#base/error";
 import type { AuditActorType, AuditTargetType } from "#model/audit";
 import type { ApiKeyId, MemberId, Role, SessionId } from "#model/organization";
+import type { IndexJobState } from "./indexQueue";
 
 export interface Tables {
   readonly migration: MigrationRow;
@@ -12,6 +13,8 @@ export interface Tables {
   readonly browserSession: SessionRow;
   readonly auditRecord: AuditRecordRow;
   readonly auditCount: AuditCountRow;
+  readonly indexJob: IndexJobRow;
+  readonly clusterNode: ClusterNodeRow;
 }
 
 export type Database = Kysely<Tables>;
@@ -100,6 +103,36 @@ interface AuditCountRow {
   readonly level: number;
   readonly start: number;
   readonly count: number;
+}
+
+/** What a node should index of a repository, and has indexed. */
+export interface IndexJobRow {
+  readonly repositoryId: number;
+  readonly node: string;
+  readonly name: string;
+  readonly source: string;
+  readonly maxFileBytes: number;
+  /** A JSON array of `RevisionCommit`. */
+  readonly wanted: string;
+  /** Like `wanted`; null if the node has nothing of the repository. */
+  readonly indexed: string | null;
+  /** Counts the changes of what is wanted. */
+  readonly version: number;
+  readonly state: IndexJobState;
+  readonly attempts: number;
+  readonly wantedAt: number;
+  /** When an indexer may take the job: after a delay, or when the lease of another one expires. Null if it is done. */
+  readonly dueAt: number | null;
+  /** Identifies the holder; null if nobody holds the job. */
+  readonly lease: string | null;
+  readonly lastError: string | null;
+}
+
+interface ClusterNodeRow {
+  readonly name: string;
+  /** 1 if its repositories move to other nodes, else 0. */
+  readonly isDrained: number;
+  readonly seenAt: number | null;
 }
 
 /** The id of the only organization. */

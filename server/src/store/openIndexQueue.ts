@@ -1,0 +1,86 @@
+import { Kysely, sql } from "kysely";
+import type { Clock } from "#platform/clock";
+import type { DatabaseSource } from "./connection";
+import { indexJobs } from "./indexJobs";
+import type { IndexQueue, QueueTopic } from "./indexQueue";
+import { migrate } from "./migrate";
+import type { Database, DatabaseTransaction, Tables } from "./tables";
+
+/** The channel of PostgreSQL's notifications. */
+const channel = "trawl_index";
+
+/**
+ * Opens the queue of index jobs, and creates the tables of the database if they do not exist. Throws ENGINE_UNAVAILABLE
+ * and STORAGE_FAILED.
+ */
+export async function openIndexQueue(source: DatabaseSource, clock: Clock): Promise<IndexQueue> {
+  const database = new Kysely<Tables>({ dialect: source.dialect });
+  try {
+    await migrate(database, { source, now: clock.now() });
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
+  const wakes = new Map<QueueTopic, Set<() => void>>();
+  const wakeAll = () => {
+    for (const topic of wakes.keys()) wake(topic);
+  };
+  const wake = (topic: QueueTopic) => {
+    for (const call of wakes.get(topic) ?? []) call();
+  };
+  const listener = source.listen?.(channel, (payload) => wake(payload as QueueTopic), wakeAll);
+  const notify = async (transaction: DatabaseTransaction, topic: QueueTopic) => {
+    if (listener === undefined) setImmediate(() => wake(topic));
+    else await sql`select pg_notify(${channel}, ${topic})`.execute(transaction);
+  };
+  return {
+    ...indexJobs(database, { clock, isShared: !source.isExclusive, notify }),
+    ...clusterNodes(database, clock, notify),
+    subscribe(topic, call) {
+      const calls = wakes.get(topic) ?? new Set();
+      wakes.set(topic, calls.add(call));
+      return () => {
+        calls.delete(call);
+      };
+    },
+    async close() {
+      await listener?.close();
+      await database.destroy();
+    },
+  };
+}
+
+function clusterNodes(
+  database: Database,
+  clock: Clock,
+  notify: (transaction: DatabaseTransaction, topic: QueueTopic) => Promise<void>,
+): Pick<IndexQueue, "nodes" | "setDrained" | "recordSeen"> {
+  return {
+    async nodes() {
+      const rows = await database.selectFrom("clusterNode").selectAll().orderBy("name").execute();
+      return rows.map(({ name, isDrained, seenAt }) => ({
+        name,
+        isDrained: isDrained === 1,
+        ...(seenAt === null ? {} : { seenAt }),
+      }));
+    },
+    setDrained: (name, isDrained) =>
+      database.transaction().execute(async (transaction) => {
+        const state = { isDrained: isDrained ? 1 : 0 };
+        await transaction
+          .insertInto("clusterNode")
+          .values({ name, ...state, seenAt: null })
+          .onConflict((conflict) => conflict.column("name").doUpdateSet(state))
+          .execute();
+        await notify(transaction, "nodes");
+      }),
+    async recordSeen(name) {
+      const seenAt = clock.now();
+      await database
+        .insertInto("clusterNode")
+        .values({ name, isDrained: 0, seenAt })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ seenAt }))
+        .execute();
+    },
+  };
+}
