@@ -63,14 +63,24 @@ export function doubleRepository({ id, branches, documents }: ClusterRepository)
   };
 }
 
+/** The nodes of a repository in the order in which they are asked, of which the first have replicas. */
+export function placesOf(id: number, nodeCount: number): number[] {
+  return Array.from({ length: nodeCount }, (_, at) => (id + at) % nodeCount);
+}
+
 /** Starts one double per node. */
 export function startDoubles(
   repositories: readonly ClusterRepository[],
   nodeCount: number,
+  replicas = 1,
 ): Promise<ZoektDouble[]> {
   return Promise.all(
     Array.from({ length: nodeCount }, (_, node) =>
-      zoektDouble(repositories.filter(({ id }) => nodeOf(id, nodeCount) === node).map(doubleRepository)),
+      zoektDouble(
+        repositories
+          .filter(({ id }) => placesOf(id, nodeCount).slice(0, replicas).includes(node))
+          .map(doubleRepository),
+      ),
     ),
   );
 }
@@ -128,13 +138,15 @@ function git(gitDir: string, args: readonly string[], input?: Uint8Array): void 
 export interface ClusterOptions {
   readonly expected?: readonly (readonly [id: number, node: string])[];
   readonly maxResponseBytes?: number;
+  /** Whether it is known what each node should have. */
+  readonly isFed?: boolean;
 }
 
 /** Opens an engine over nodes, named `node0`, `node1` and so on. */
 export async function openCluster(
   urls: readonly string[],
   repositories: readonly ClusterRepository[],
-  { expected = [], maxResponseBytes = 64 * 1024 * 1024 }: ClusterOptions = {},
+  { expected = [], maxResponseBytes = 64 * 1024 * 1024, isFed = false }: ClusterOptions = {},
 ): Promise<Cluster> {
   const nodes = urls.map((url, at) => new ZoektNode({ name: `node${at}`, url, clock: systemClock }));
   const byName = new Map(
@@ -152,7 +164,7 @@ export async function openCluster(
     clock: systemClock,
     log: { warn() {} },
     find: (name) => byName.get(name),
-    placeOf: () => undefined,
+    placesOf: (id) => placesOf(id, nodes.length).map((at) => `node${at}`),
   });
   const { engine: embedded } = openEngine(await openIndex([]));
   const engine = new ZoektEngine({
@@ -162,6 +174,7 @@ export async function openCluster(
     embedded,
     embeddedIds: () => [],
     expected: () => expected,
+    isFed: () => isFed,
     maxResponseBytes,
   });
   return { engine, nodes, repositories: lists, close: () => engine.close() };

@@ -1,63 +1,94 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { ServiceError } from "#base/error";
 import type { ChosenRevisions } from "#git/refs/revisions";
 import { openGitRepository } from "#git/repository";
 import type { Repository } from "#model/repository";
 import type { Files } from "#platform/files";
-import { runProcess } from "#platform/process";
 import { TimeLimit } from "#platform/timeLimit";
 import type { ShardDirectory } from "#shard/directory/directory";
 import type { Manifest } from "#shard/directory/manifest";
 import type { IndexOptions } from "./indexing";
 import { type PlacedNode, placeRepository } from "./placement";
-import { copyShallow } from "./shallowCopy";
+import { type CopiedRef, copyShallow } from "./shallowCopy";
 import { assignSlots } from "./slots";
+import { copyConfiguration, indexTimeoutMs, removeShards, runZoektIndex, temporaryCopy } from "./zoektRun";
 
-/** A node whose index folder this process writes to. */
+/** A node that gets its index from Trawl. */
 export interface FedNode extends PlacedNode {
-  readonly indexFolder: string;
+  /** The index folder, if this process writes to it. Absent: an indexer beside the node does. */
+  readonly indexFolder?: string | undefined;
+}
+
+/** The indexers beside nodes, which work on their own. */
+export interface NodeIndexers {
+  /** Has nodes index revisions. Returns before that is done. */
+  want(
+    repository: Repository,
+    nodes: readonly string[],
+    revisions: readonly CopiedRef[],
+    options: { readonly maxFileBytes: number; readonly isForced: boolean },
+  ): Promise<void>;
+  /** Resolves when one node has indexed what was wanted last. Rejects if all fail. */
+  whenIndexed(repository: Repository, nodes: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Has other nodes remove their index, once these have indexed the repository. Without nodes, at once. */
+  removeFromOthers(repository: Pick<Repository, "id" | "name">, nodes: readonly string[]): Promise<void>;
 }
 
 export interface ZoektIndexerOptions {
   readonly directory: ShardDirectory;
   readonly nodes: readonly FedNode[];
+  /** How many nodes should have each repository. */
+  readonly replicas: number;
+  /** Whether the repositories of a node move to others. */
+  readonly isDrained: (node: string) => boolean;
+  /** Absent if no node has an indexer. */
+  readonly indexers?: NodeIndexers | undefined;
   /** The program `zoekt-git-index`: a path, or a name on the PATH. */
   readonly program: string;
   /** For copies of repositories while they are indexed. */
   readonly temporaryFolder: string;
   readonly files: Files;
+  /** Called if the nodes cannot be told that a repository was removed. */
+  readonly onError: (error: unknown) => void;
   /** Returns what a node without an index folder here has indexed of a repository; undefined if it has nothing. */
   readonly listed: (repository: Repository) => Promise<ChosenRevisions["revisions"] | undefined>;
-  /** Resolves when the node has loaded the index, or does not respond. */
-  readonly whenLoaded: (repository: Repository, node: string, signal: AbortSignal) => Promise<void>;
+  /** Resolves when one of the nodes has loaded the index, or when none responds. Returns whether one has. */
+  readonly whenLoaded: (
+    repository: Repository,
+    nodes: readonly string[],
+    signal: AbortSignal,
+  ) => Promise<boolean>;
 }
 
 /** Zoekt has one bit per branch. */
 const maxZoektRevisions = 64;
-const indexTimeoutMs = 3_600_000;
-/** Zoekt's default of 20,000 excludes large documents that Trawl's own index contains. */
-const maxTrigrams = 1_000_000;
 
 /**
- * Indexes repositories with an unmodified `zoekt-git-index`, each into the index folder of one node.
+ * Indexes repositories with an unmodified `zoekt-git-index`, each for as many nodes as there are replicas: into their index
+ * folders, or by the indexers beside them.
  *
  * The indexed revisions are recorded as a manifest without shards, so everything else works as with shards of Trawl. The
  * program reads a temporary copy of the commits, because it takes the id of the repository from git's configuration.
  */
 export class ZoektIndexer {
   readonly #options: ZoektIndexerOptions;
+  readonly #places = new Map<number, readonly FedNode[]>();
 
   constructor(options: ZoektIndexerOptions) {
     this.#options = options;
     options.directory.onChange((change) => {
-      if (change.kind === "removed") for (const id of change.repositoryIds) this.#removeShards(id);
+      if (change.kind !== "removed") return;
+      for (const id of change.repositoryIds) this.#removeAll(id).catch(options.onError);
     });
   }
 
-  /** Returns the name of the node that a repository belongs to; undefined if no node has an index folder. */
-  placeOf(id: number): string | undefined {
-    return placeRepository(id, this.#options.nodes)?.name;
+  /** Returns the names of the nodes that a repository belongs to, the first one to ask in front; none without fed nodes. */
+  placesOf(id: number): readonly string[] {
+    return this.#placesOf(id).map(({ name }) => name);
+  }
+
+  /** Chooses the nodes of all repositories again, after nodes have been drained. */
+  placeAgain(): void {
+    this.#places.clear();
   }
 
   /**
@@ -68,12 +99,12 @@ export class ZoektIndexer {
   async index(
     repository: Repository,
     { revisions, defaultRevision }: ChosenRevisions,
-    { signal, settings }: IndexOptions,
+    { signal, settings, isRebuild = false }: IndexOptions,
   ): Promise<Manifest> {
     const { directory } = this.#options;
-    const node = placeRepository(repository.id, this.#options.nodes);
+    const nodes = this.#placesOf(repository.id);
     const chosen =
-      node === undefined
+      nodes.length === 0
         ? await this.#listedRevisions(repository, defaultRevision)
         : chooseRevisions(revisions, defaultRevision);
     const { id, name, path, kind } = repository;
@@ -87,15 +118,22 @@ export class ZoektIndexer {
         ? { defaultRevision }
         : {}),
     };
-    if (chosen.length === 0) this.#removeShards(id);
-    else if (node !== undefined)
-      await this.#runIndexer(repository, node, chosen, settings.maxFileBytes, signal);
+    if (chosen.length === 0) await this.#removeAll(id);
+    else if (nodes.length > 0)
+      await this.#indexOn(repository, nodes, chosen, settings.maxFileBytes, isRebuild, signal);
     const manifest = await directory.publish({ ...next, keepSegments: false }, []);
-    if (chosen.length > 0 && node !== undefined) {
-      await this.#options.whenLoaded(repository, node.name, signal);
-      this.#removeShards(id, node);
-    }
+    if (chosen.length > 0 && nodes.length > 0) await this.#removeFromOthers(repository, nodes, signal);
     return manifest;
+  }
+
+  #placesOf(id: number): readonly FedNode[] {
+    const known = this.#places.get(id);
+    if (known !== undefined) return known;
+    const { nodes, replicas, isDrained } = this.#options;
+    const usable = nodes.filter(({ name }) => !isDrained(name));
+    const placed = placeRepository(id, usable.length === 0 ? nodes : usable, replicas);
+    this.#places.set(id, placed);
+    return placed;
   }
 
   async #listedRevisions(
@@ -112,63 +150,77 @@ export class ZoektIndexer {
     );
   }
 
+  async #indexOn(
+    repository: Repository,
+    nodes: readonly FedNode[],
+    revisions: ChosenRevisions["revisions"],
+    maxFileBytes: number,
+    isForced: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { indexers } = this.#options;
+    const folders = nodes.flatMap(({ indexFolder }) => indexFolder ?? []);
+    const others = nodes.filter(({ indexFolder }) => indexFolder === undefined).map(({ name }) => name);
+    if (others.length > 0) await indexers?.want(repository, others, revisions, { maxFileBytes, isForced });
+    if (folders.length > 0) await this.#runIndexer(repository, folders, revisions, maxFileBytes, signal);
+    else await indexers?.whenIndexed(repository, others, signal);
+  }
+
   async #runIndexer(
     repository: Repository,
-    { indexFolder }: FedNode,
+    indexFolders: readonly string[],
     revisions: ChosenRevisions["revisions"],
     maxFileBytes: number,
     signal: AbortSignal,
   ): Promise<void> {
     const { files, program, temporaryFolder } = this.#options;
     const { id, name, path } = repository;
-    const root = join(temporaryFolder, String(id));
-    // The program takes the name from the path below its cache folder.
-    const copy = `${join(root, ...segmentsOf(name))}.git`;
-    files.removeFolder(root);
+    const copy = temporaryCopy(temporaryFolder, id, name);
+    files.removeFolder(copy.root);
     const limit = new TimeLimit(signal, indexTimeoutMs);
     try {
       const source = openGitRepository(path);
-      await copyShallow(source, copy, revisions, configurationOf(id, name), files, limit.signal).catch(
+      const configuration = copyConfiguration(id, name);
+      await copyShallow(source, copy.gitDir, revisions, configuration, files, limit.signal).catch(
         (error: unknown) => {
           if (limit.isExpired && !signal.aborted)
             throw new ServiceError("GIT_FAILED", `git needed more than an hour to copy ${name}.`);
           throw error;
         },
       );
-      const { exitCode, stderr } = await runProcess(
-        program,
-        [
-          ...["-index", indexFolder],
-          ...["-shard_prefix_override", shardPrefix(id)],
-          ...["-repo_cache", root],
-          ...["-branches", revisions.map((revision) => revision.name).join(",")],
-          ...["-file_limit", String(maxFileBytes), "-max_trigram_count", String(maxTrigrams)],
-          ...["-submodules=false", "-disable_ctags", "-parallelism", "1"],
-          ...["--", copy],
-        ],
-        { signal, timeoutMs: indexTimeoutMs, killsGroup: true },
-      );
-      if (exitCode === 0) return;
-      throw new ServiceError("UNEXPECTED_ERROR", `${program} failed for ${name}: ${lastLine(stderr)}`);
+      for (const indexFolder of indexFolders)
+        await runZoektIndex({ program, indexFolder, copy, repository, revisions, maxFileBytes }, signal);
     } finally {
       limit.dispose();
-      files.removeFolder(root);
+      files.removeFolder(copy.root);
     }
   }
 
-  /** Removes the shards of a repository from all index folders, except that of one node. */
-  #removeShards(id: number, except?: FedNode): void {
+  /** Removes a repository from the nodes that no longer should have it, once another one serves it. */
+  async #removeFromOthers(
+    repository: Repository,
+    nodes: readonly FedNode[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { indexers, whenLoaded } = this.#options;
+    const names = nodes.map(({ name }) => name);
+    if (!(await whenLoaded(repository, names, signal))) return;
+    this.#removeShards(repository.id, names);
+    await indexers?.removeFromOthers(repository, names);
+  }
+
+  async #removeAll(id: number): Promise<void> {
+    this.#removeShards(id, []);
+    this.#places.delete(id);
+    await this.#options.indexers?.removeFromOthers({ id: id as Repository["id"], name: "" }, []);
+  }
+
+  /** Removes the shards of a repository from all index folders, except those of some nodes. */
+  #removeShards(id: number, exceptNodes: readonly string[]): void {
     const { nodes, files } = this.#options;
-    for (const node of nodes) {
-      if (node === except || !existsSync(node.indexFolder)) continue;
-      for (const name of readdirSync(node.indexFolder))
-        if (name.startsWith(`${shardPrefix(id)}_v`)) files.remove(join(node.indexFolder, name));
-    }
+    for (const { name, indexFolder } of nodes)
+      if (indexFolder !== undefined && !exceptNodes.includes(name)) removeShards(indexFolder, id, files);
   }
-}
-
-function shardPrefix(id: number): string {
-  return `trawl-${id}`;
 }
 
 /** The default revision comes first: it is Zoekt's `HEAD`. The program separates names by commas. */
@@ -182,22 +234,4 @@ function chooseRevisions(
     0,
     maxZoektRevisions,
   );
-}
-
-/** The program ignores the id of a repository that has no name. */
-function configurationOf(id: number, name: string): string {
-  const quoted = `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
-  return `[core]\n\trepositoryformatversion = 0\n\tbare = true\n[zoekt]\n\tname = ${quoted}\n\trepoid = ${id}\n`;
-}
-
-/** Splits the name of a repository into names of folders, none of which leads elsewhere. */
-function segmentsOf(name: string): string[] {
-  const segments = name.split("/");
-  if (segments.every((segment) => !["", ".", ".."].includes(segment) && !/[\\\p{Cc}]/u.test(segment)))
-    return segments;
-  throw new ServiceError("UNEXPECTED_ERROR", `A repository named ${name} cannot be indexed by Zoekt.`);
-}
-
-function lastLine(text: string): string {
-  return text.trimEnd().split("\n").at(-1) ?? "";
 }

@@ -127,6 +127,7 @@ const ZoektFile = z.strictObject({
     .min(1)
     .max(1000),
   indexer: z.string().min(1).optional(),
+  replicas: z.int().min(1).max(3).default(1),
   maxResponseBytes: z
     .int()
     .min(1024)

@@ -51,7 +51,7 @@ const loadPollMs = 100;
 /** Throws USAGE if another process writes to an index folder, and STORAGE_FAILED if one is not writable. */
 export async function openZoektCluster(options: ZoektClusterOptions): Promise<ZoektCluster> {
   const { settings, dataDir, catalog, directory, embedded, threadCount, indexes, log } = options;
-  const fed = settings.nodes.filter((node): node is typeof node & FedNode => node.indexFolder !== undefined);
+  const fed: FedNode[] = settings.nodes.filter(({ indexFolder }) => indexFolder !== undefined);
   const locks = indexes ? await lockFolders(fed) : [];
   const temporaryFolder = join(dataDir, "zoekt");
   // A killed process may have left files there.
@@ -62,21 +62,24 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     clock: systemClock,
     log,
     find: (name) => catalog.byName(name),
-    placeOf: (id) => indexer.placeOf(id),
+    placesOf: (id) => indexer.placesOf(id),
   });
   const indexer = new ZoektIndexer({
     directory,
     nodes: fed,
+    replicas: settings.replicas,
+    isDrained: () => false,
     program: programOf(settings),
     temporaryFolder,
     files: diskFiles,
+    onError: (error) => log.error("Cannot remove a repository from the Zoekt nodes.", { error }),
     async listed({ id }) {
       await repositories.refresh();
       return repositories.known
         .get(id)
         ?.branches.map(({ revision, commit }) => ({ name: revision, commit: commit as CommitHash }));
     },
-    whenLoaded: (repository, node, signal) => whenLoaded(repositories, directory, repository, node, signal),
+    whenLoaded: (repository, names, signal) => whenLoaded(repositories, directory, repository, names, signal),
   });
   const manifests = () => [...directory.manifests().values()];
   const engine = new ZoektEngine({
@@ -92,17 +95,18 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
       ),
     expected: () =>
       manifests().flatMap(({ repositoryId, segments, revisions, kind }) => {
-        const node = indexer.placeOf(repositoryId);
+        const [node] = indexer.placesOf(repositoryId);
         if (node === undefined || isPlainFolder(kind)) return [];
         return segments.length === 0 && revisions.length > 0 ? [[repositoryId, node] as const] : [];
       }),
+    isFed: (node) => fed.some(({ name }) => name === node),
     maxResponseBytes: settings.maxResponseBytes,
   });
   return {
     engine,
     indexing: {
       fingerprintOf: (id) =>
-        indexer.placeOf(id) ?? JSON.stringify(repositories.known.get(id)?.branches ?? []),
+        indexer.placesOf(id).join(",") || JSON.stringify(repositories.known.get(id)?.branches ?? []),
       index: (repository, chosen, indexOptions) => indexer.index(repository, chosen, indexOptions),
       countsOf: (id: RepositoryId) => {
         const listed = repositories.known.get(id);
@@ -122,6 +126,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
 async function lockFolders(nodes: readonly FedNode[]): Promise<OwnerLock[]> {
   const locks: OwnerLock[] = [];
   for (const { name, indexFolder } of nodes) {
+    if (indexFolder === undefined) continue;
     const lock = await acquireLock(indexFolder);
     if (lock.kind === "acquired") {
       locks.push(lock);
@@ -142,21 +147,23 @@ function programOf({ indexer }: ZoektSettings): string {
   return folder ? join(folder, "zoekt-git-index") : "zoekt-git-index";
 }
 
-/** Resolves when the node lists the commits of the manifest, or after a time limit. */
+/** Resolves when a node lists the commits of the manifest, or after a time limit. Returns whether one does. */
 async function whenLoaded(
   repositories: NodeRepositories,
   directory: ShardDirectory,
-  { id }: Repository,
-  node: string,
+  { id, name }: Repository,
+  nodes: readonly string[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const wanted = directory.manifest(id)?.revisions.map(({ commit }) => commit) ?? [];
   for (const deadline = systemClock.elapsed() + loadTimeoutMs; systemClock.elapsed() < deadline; ) {
     await repositories.refresh();
-    const listed = repositories.known.get(id);
-    const commits = new Set(listed?.branches.map(({ commit }) => commit));
-    if (listed?.node === node && wanted.every((commit) => commits.has(commit))) return;
-    if (repositories.isSuspended(node)) return;
+    for (const node of nodes) {
+      const commits = repositories.commitsOf(node, name);
+      if (commits !== undefined && wanted.every((commit) => commits.has(commit))) return true;
+    }
+    if (nodes.every((node) => repositories.isSuspended(node))) return false;
     await wait(systemClock, loadPollMs, signal);
   }
+  return false;
 }

@@ -23,8 +23,8 @@ export interface Candidates {
 export type KnownRepositories = ReadonlyMap<string, IndexedRepository>;
 
 /**
- * The result does not depend on the order of the replies. A file counts only if its node is the one that is asked for its
- * repository, because other nodes may still have an old index of it.
+ * The result does not depend on the order of the replies. A file counts only if its node was asked for its repository,
+ * because other nodes may have replicas, or still have an old index of it.
  */
 export function buildCandidates(
   { replies, others }: Pick<CandidatesCall, "replies" | "others">,
@@ -32,13 +32,15 @@ export function buildCandidates(
   checksum: Checksum,
 ): Candidates {
   const files = new Map<IndexedRepository, ZoektFile[]>();
-  const nodes = replies.map(({ node, body }): NodeCandidates => {
+  const nodes = replies.map(({ node, body, repositories }): NodeCandidates => {
+    const asked = repositories && new Set(repositories);
     const result = parseSearchReply(body);
     if (result === undefined) return { kind: "malformed" };
     const returned = result.Files ?? [];
     for (const file of returned) {
       const repository = known.get(file.Repository);
-      if (repository?.node !== node) continue;
+      if (repository === undefined) continue;
+      if (asked === undefined ? repository.node !== node : !asked.has(repository.id)) continue;
       const ofRepository = files.get(repository);
       if (ofRepository === undefined) files.set(repository, [file]);
       else ofRepository.push(file);

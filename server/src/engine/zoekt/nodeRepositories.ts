@@ -10,7 +10,7 @@ import { parseListReply, type ZoektList } from "./zoektReplies";
 export interface KnownRepository {
   readonly id: number;
   readonly defaultRevision?: string | undefined;
-  readonly revisions: readonly { readonly name: string }[];
+  readonly revisions: readonly { readonly name: string; readonly commit?: string }[];
 }
 
 export interface NodeRepositoriesOptions {
@@ -19,8 +19,8 @@ export interface NodeRepositoriesOptions {
   readonly log: Pick<Log, "warn">;
   /** Finds a repository of the catalog by Zoekt's name. */
   readonly find: (name: string) => KnownRepository | undefined;
-  /** Returns the name of the node that should have a repository, if one is chosen. */
-  readonly placeOf: (id: number) => string | undefined;
+  /** Returns the names of the nodes that should have a repository, the one to ask first in front. */
+  readonly placesOf: (id: number) => readonly string[];
 }
 
 /** What a node has indexed of a repository. */
@@ -41,7 +41,13 @@ export interface Assignments {
   readonly byId: ReadonlyMap<number, AssignedRepository>;
 }
 
-export type AssignedRepository = IndexedRepository & Omit<ListedRepository, "branches">;
+/** A repository on one node. */
+export interface PlacedRepository extends IndexedRepository, Omit<ListedRepository, "branches"> {}
+
+export interface AssignedRepository extends PlacedRepository {
+  /** The same on other nodes that have indexed the same commits. */
+  readonly replicas: readonly PlacedRepository[];
+}
 
 /** Lists older than this are fetched again when a search uses them. */
 const maxAgeMs = 2000;
@@ -141,25 +147,33 @@ export class NodeRepositories {
     }
   }
 
+  /** Returns the commits that a node has indexed of a repository; undefined if it has none of it. */
+  commitsOf(node: string, name: string): ReadonlySet<string> | undefined {
+    const found = this.#lists.get(node)?.find((repository) => repository.name === name);
+    return found && new Set(found.branches.map(({ Version: commit }) => commit));
+  }
+
   #assign(): void {
-    const { nodes, find, placeOf } = this.#options;
-    const byId = new Map<number, AssignedRepository>();
+    const { nodes, find, placesOf } = this.#options;
+    const onNodes = new Map<number, { known: KnownRepository; placed: PlacedRepository[] }>();
     for (const node of nodes) {
       for (const { branches, ...repository } of this.#lists.get(node.name) ?? []) {
         const known = find(repository.name);
         const [first] = branches;
         if (known === undefined || first === undefined) continue;
-        // The node that should have it wins, then the first in the configuration.
-        if (byId.has(known.id) && placeOf(known.id) !== node.name) continue;
         const mapped = branches.map((branch) => toBranch(branch, known));
-        byId.set(known.id, {
-          ...repository,
-          id: known.id,
-          node: node.name,
-          branches: mapped,
-          defaultRevision: mapped[0]?.revision ?? "",
-        });
+        const placed = { ...repository, id: known.id, node: node.name, branches: mapped };
+        const found = onNodes.get(known.id) ?? { known, placed: [] };
+        found.placed.push({ ...placed, defaultRevision: mapped[0]?.revision ?? "" });
+        onNodes.set(known.id, found);
       }
+    }
+    const byId = new Map<number, AssignedRepository>();
+    for (const [id, { known, placed }] of onNodes) {
+      const [first, ...others] = placed.length < 2 ? placed : inOrder(placed, known, placesOf(id));
+      if (first === undefined) continue;
+      const replicas = others.filter((other) => isSameIndex(first, other));
+      byId.set(id, { ...first, replicas });
     }
     const repositories = [...byId.values()].map(
       ({ id, name, node, branches, defaultRevision }): IndexedRepository => ({
@@ -174,6 +188,23 @@ export class NodeRepositories {
     const version = this.#assignments.version + (isSame ? 0 : 1);
     this.#assignments = { version, repositories, byId };
   }
+}
+
+/** Sorts nodes: those with the current commits, then those that should have it, else as in the configuration. */
+function inOrder(
+  placed: readonly PlacedRepository[],
+  { revisions }: KnownRepository,
+  places: readonly string[],
+): PlacedRepository[] {
+  const commits = new Map(revisions.map(({ name, commit }) => [name, commit]));
+  const staleCount = ({ branches }: PlacedRepository) =>
+    branches.filter(({ revision, commit }) => (commits.get(revision) ?? commit) !== commit).length;
+  const rank = ({ node }: PlacedRepository) => (places.includes(node) ? places.indexOf(node) : places.length);
+  return placed.toSorted((left, right) => staleCount(left) - staleCount(right) || rank(left) - rank(right));
+}
+
+function isSameIndex(left: PlacedRepository, right: PlacedRepository): boolean {
+  return left.name === right.name && JSON.stringify(left.branches) === JSON.stringify(right.branches);
 }
 
 function listed({ Repos: repositories }: ZoektList): ListedRepository[] {

@@ -37,14 +37,15 @@ export async function evaluate(
   return result === "tooSlow" ? undefined : { result, nodes };
 }
 
-/** Adds what the nodes reported to a result. */
+/** Adds what the nodes reported to a result. `incomplete` are the nodes whose responses cannot be used as they are. */
 export function describe(
   { result, nodes }: Evaluated,
   found: NodeReplies,
   failed: readonly UnavailablePart[],
   isWhole: boolean,
-): { result: EngineResult; omittedCount: number } {
+): { result: EngineResult; omittedCount: number; incomplete: ReadonlySet<string> } {
   const unavailable = [...failed];
+  const incomplete = new Set<string>();
   const reasons: FlushReason[] = [...found.reasons];
   let omittedCount = 0;
   let contentBytesLoaded = 0;
@@ -54,11 +55,15 @@ export function describe(
     if (reply === undefined) continue;
     if (node.kind === "malformed") {
       unavailable.push(partOf(reply.scope, "returned a malformed response"));
+      incomplete.add(reply.node);
       continue;
     }
     contentBytesLoaded += node.contentBytesLoaded;
     indexBytesLoaded += node.indexBytesLoaded;
-    if (node.crashCount > 0) unavailable.push(partOf(reply.scope, "has not loaded all of its index"));
+    if (node.crashCount > 0) {
+      unavailable.push(partOf(reply.scope, "has not loaded all of its index"));
+      incomplete.add(reply.node);
+    }
     if (node.skippedCount > 0) reasons.push(reply.isLate || isWhole ? "TIME_LIMIT" : "MATCH_LIMIT");
     omittedCount += node.omittedCount;
   }
@@ -71,7 +76,12 @@ export function describe(
     isExhaustive: stats.flushReason === "NONE",
     ...(unavailable.length === 0 ? {} : { unavailable }),
   };
-  return { result: described, omittedCount };
+  return { result: described, omittedCount, incomplete };
+}
+
+/** Whether too little time is left for another request. */
+export function isOutOfTime({ deadline }: Pick<Limits, "deadline">): boolean {
+  return deadline - monotonicNow() < minRetryMs;
 }
 
 /** Whether a search needs no further documents: it has found what it may show, or has no time left. */
@@ -79,7 +89,7 @@ export function hasEnough(
   { stats }: EngineResult,
   { maxMatches, maxDisplayedMatches, deadline }: Limits,
 ): boolean {
-  if (stats.flushReason === "BYTE_LIMIT" || deadline - monotonicNow() < minRetryMs) return true;
+  if (stats.flushReason === "BYTE_LIMIT" || isOutOfTime({ deadline })) return true;
   return maxDisplayedMatches > 0
     ? stats.actualMatchCount >= maxDisplayedMatches
     : stats.totalMatchCount >= maxMatches;

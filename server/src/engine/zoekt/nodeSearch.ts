@@ -1,24 +1,35 @@
 /** Sends a search to nodes, each of which searches the repositories that it is asked for. */
 import type { UnavailablePart } from "#engine/engine";
 import type { FlushReason } from "#model/stats";
-import { monotonicNow } from "#platform/clock";
+import { monotonicNow, systemClock } from "#platform/clock";
 import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
-import type { AssignedRepository, Assignments } from "./nodeRepositories";
+import type { Hedging } from "./hedging";
+import type { Assignments, PlacedRepository } from "./nodeRepositories";
+import { countedRepositories, divide, type NodeScope } from "./replicas";
 import type { NodeReply } from "./zoektMessages";
-import { NodeFailure, type ZoektNode } from "./zoektNode";
+import { NodeFailure, patienceMs, type ZoektNode } from "./zoektNode";
 import { exactly, quoted, zoektQuery } from "./zoektQuery";
-
-/** The repositories of a search, by node. */
-export interface NodeScope {
-  readonly node: ZoektNode;
-  readonly repositories: readonly AssignedRepository[];
-}
 
 export interface NodeReplies {
   readonly replies: readonly (NodeReply & { readonly scope: NodeScope; readonly isLate: boolean })[];
   readonly unavailable: readonly UnavailablePart[];
   readonly reasons: readonly FlushReason[];
+}
+
+/** What all requests of a search have in common. */
+export interface NodesRequest {
+  readonly query: Query;
+  readonly limits: Limits;
+  /** How many documents to request from each node. */
+  readonly documentCount: number;
+  readonly byId: Assignments["byId"];
+  readonly nodes: ReadonlyMap<string, ZoektNode>;
+  /** Nodes that are not asked instead of others. */
+  readonly avoided: ReadonlySet<string>;
+  readonly hedging: Hedging;
+  /** The largest response of a node. */
+  readonly maxBytes: number;
 }
 
 /** Share of the time until the deadline in which a node searches, and in which its response must have arrived. */
@@ -36,22 +47,23 @@ const maxRepositoryNames = 200;
 
 /**
  * Searches all nodes at the same time. Each returns the `documentCount` documents that it ranks best, or all that match if
- * the search has no limit. Rejects only with CANCELLED.
+ * the search has no limit. If a node fails, or is slower than most requests, replicas on other nodes are asked instead, and
+ * the reply of one of them counts for each repository. Rejects only with CANCELLED.
  */
 export async function searchNodes(
-  query: Query,
-  limits: Limits,
-  documentCount: number,
+  request: NodesRequest,
   scopes: readonly NodeScope[],
-  { byId }: Assignments,
-  maxBytes: number,
   signal: AbortSignal,
 ): Promise<NodeReplies> {
+  const { query, byId, avoided } = request;
   const text = zoektQuery(query, { repositoryName: (id) => byId.get(id)?.name });
   if (text === undefined) return { replies: [], unavailable: [], reasons: [] };
-  const found = await Promise.all(
-    scopes.map((scope) => searchNode(text, limits, documentCount, scope, maxBytes, signal)),
-  );
+  const run: Run = {
+    request,
+    search: (scope, until) => searchNode(text, request, scope, until),
+  };
+  const outcomes = await Promise.all(scopes.map((scope) => searchScope(run, scope, avoided, signal, true)));
+  const found = outcomes.flat();
   return {
     replies: found.flatMap(({ reply }) => (reply === undefined ? [] : [reply])),
     unavailable: found.flatMap(({ unavailable }) => (unavailable === undefined ? [] : [unavailable])),
@@ -65,15 +77,111 @@ interface NodeOutcome {
   readonly isReduced?: boolean;
 }
 
+interface Run {
+  readonly request: NodesRequest;
+  readonly search: (scope: NodeScope, signal: AbortSignal) => Promise<NodeOutcome>;
+}
+
+/** Searches the repositories of a scope: on its node, or else on replicas. */
+async function searchScope(
+  run: Run,
+  scope: NodeScope,
+  avoided: ReadonlySet<string>,
+  signal: AbortSignal,
+  canHedge: boolean,
+): Promise<readonly NodeOutcome[]> {
+  const own = new AbortController();
+  const first = run.search(scope, AbortSignal.any([signal, own.signal]));
+  const now = new Set([...avoided, scope.node.name]);
+  const { scopes, rest } = divide(
+    scope.repositories.map(({ assigned }) => assigned),
+    run.request.nodes,
+    now,
+  );
+  if (scopes.length === 0) return [await first];
+  const askOthers = async (until: AbortSignal): Promise<readonly NodeOutcome[]> => {
+    const outcomes = await Promise.all(scopes.map((other) => searchScope(run, other, now, until, false)));
+    return outcomes.flat();
+  };
+  const isLate = canHedge && (await isLaterThan(first, run.request.hedging.delayMs));
+  if (!isLate || !run.request.hedging.take()) {
+    const outcome = await first;
+    if (outcome.unavailable === undefined) return [outcome];
+    return withFailure(await askOthers(signal), outcome.unavailable, rest.length);
+  }
+  const second = new AbortController();
+  const others = askOthers(AbortSignal.any([signal, second.signal]));
+  // Whichever loses may be canceled later.
+  for (const each of [first, others]) each.catch(() => undefined);
+  const winner = await Promise.race([first, others]);
+  if ("length" in winner && rest.length === 0 && winner.every(isAnswered)) {
+    void cancelSilent(scope.node, first, own);
+    return winner;
+  }
+  const outcome = await first;
+  if (outcome.unavailable === undefined) {
+    second.abort();
+    return [outcome];
+  }
+  return withFailure(await others, outcome.unavailable, rest.length);
+}
+
+function isAnswered({ unavailable }: NodeOutcome): boolean {
+  return unavailable === undefined;
+}
+
+/** Reports the repositories that no replica returned under the node that was asked first, with its failure. */
+function withFailure(
+  outcomes: readonly NodeOutcome[],
+  failure: UnavailablePart,
+  restCount: number,
+): readonly NodeOutcome[] {
+  const failedCount = outcomes.reduce(
+    (count, { unavailable }) => count + (unavailable?.repositoryCount ?? 0),
+    restCount,
+  );
+  const answered = outcomes.filter(isAnswered);
+  return failedCount === 0
+    ? answered
+    : [...answered, { unavailable: { ...failure, repositoryCount: failedCount } }];
+}
+
+/** Whether an outcome takes longer than a delay. */
+async function isLaterThan(outcome: Promise<unknown>, delayMs: number): Promise<boolean> {
+  let cancel = () => {};
+  const delay = new Promise<boolean>((resolve) => {
+    cancel = systemClock.after(delayMs, () => resolve(true));
+  });
+  try {
+    return await Promise.race([outcome.then(() => false), delay]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Cancels a request that nobody needs any more, but leaves it some time, to find out whether its node responds at all. */
+async function cancelSilent(
+  node: ZoektNode,
+  outcome: Promise<unknown>,
+  request: AbortController,
+): Promise<void> {
+  const isSilent = await isLaterThan(
+    outcome.catch(() => undefined),
+    patienceMs,
+  );
+  request.abort();
+  if (isSilent) node.reportSilence();
+}
+
 async function searchNode(
   text: string,
-  { maxMatches, deadline }: Limits,
-  wantedCount: number,
+  { limits: { maxMatches, deadline }, documentCount: wantedCount, hedging, maxBytes }: NodesRequest,
   scope: NodeScope,
-  maxBytes: number,
   signal: AbortSignal,
 ): Promise<NodeOutcome> {
-  const { node, repositories } = scope;
+  const { node } = scope;
+  const repositories = scope.repositories.map(({ placed }) => placed);
+  const counted = countedRepositories(scope);
   const isWhole = maxMatches === Number.POSITIVE_INFINITY;
   let documentCount = isWhole ? unlimited : wantedCount;
   for (let reductions = 0; ; reductions++) {
@@ -99,8 +207,18 @@ async function searchNode(
         maxBytes,
         signal,
       });
-      const isLate = monotonicNow() - startedAt >= searchMs;
-      return { reply: { node: node.name, body, scope, isLate }, isReduced: reductions > 0 };
+      const durationMs = monotonicNow() - startedAt;
+      hedging.record(durationMs);
+      return {
+        reply: {
+          node: node.name,
+          body,
+          ...(counted === undefined ? {} : { repositories: counted }),
+          scope,
+          isLate: durationMs >= searchMs,
+        },
+        isReduced: reductions > 0,
+      };
     } catch (error) {
       if (!(error instanceof NodeFailure)) throw error;
       if (error.kind === "tooLarge" && reductions < maxReductions) {
@@ -120,7 +238,7 @@ export function partOf({ node, repositories }: NodeScope, reason: string): Unava
 /** Restricts a request to repositories: by Zoekt's ids if all have one, else by name. */
 function restriction(
   query: string,
-  repositories: readonly AssignedRepository[],
+  repositories: readonly PlacedRepository[],
 ): { Q: string; RepoIDs?: number[] } {
   const ids = new Set(repositories.map(({ zoektId }) => zoektId));
   if (!ids.has(0) && ids.size === repositories.length) return { Q: query, RepoIDs: [...ids] };

@@ -10,7 +10,7 @@ const timeMs = 5000;
 /** Contents of one path: one for each branch at most. */
 const maxContents = 64;
 
-/** Reads a document from a node. Returns undefined if there is none, or if the node fails. */
+/** Reads a document from a node. Returns undefined if there is none. Throws `NodeFailure`. */
 export async function readFromNode(
   node: ZoektNode,
   repository: AssignedRepository,
@@ -29,15 +29,10 @@ export async function readFromNode(
     Q: `type:file ${conditions.join(" ")}`,
     Opts: { Whole: true, MaxDocDisplayCount: maxContents, ShardMaxMatchCount: maxContents },
   };
-  try {
-    const reply = await node.post({ path: "/api/search", body, timeMs, maxBytes, signal });
-    const files = parseSearchReply(reply)?.Files ?? [];
-    const documents = files.map((file) => toDocument(file, repository, request));
-    return documents.find((document) => document !== undefined);
-  } catch (error) {
-    if (error instanceof NodeFailure) return undefined;
-    throw error;
-  }
+  const result = parseSearchReply(await node.post({ path: "/api/search", body, timeMs, maxBytes, signal }));
+  if (result === undefined) throw new NodeFailure("malformed", "returned a malformed response");
+  const documents = (result.Files ?? []).map((file) => toDocument(file, repository, request));
+  return documents.find((document) => document !== undefined);
 }
 
 function toDocument(

@@ -14,15 +14,17 @@ import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import { addReason } from "#model/stats";
 import { dependsOnSymbols } from "#shard/evaluation/compile";
+import { Hedging } from "./hedging";
 import { mergeResults } from "./mergeResults";
-import type { Assignments, NodeRepositories } from "./nodeRepositories";
-import { describe, emptyResult, evaluate, hasEnough, searchCall } from "./nodeResult";
-import { documentCounts, type NodeScope, partOf, searchNodes } from "./nodeSearch";
+import type { AssignedRepository, Assignments, NodeRepositories } from "./nodeRepositories";
+import { describe, emptyResult, evaluate, hasEnough, isOutOfTime, searchCall } from "./nodeResult";
+import { documentCounts, partOf, searchNodes } from "./nodeSearch";
 import { readFromNode } from "./readDocument";
+import { divide, type NodeScope } from "./replicas";
 import { repositoryScope } from "./repositoryScope";
 import type { VerifyThreads } from "./verifyThreads";
 import type { CandidatesCall } from "./zoektMessages";
-import type { ZoektNode } from "./zoektNode";
+import { NodeFailure, type ZoektNode } from "./zoektNode";
 
 export interface ZoektEngineOptions {
   readonly nodes: readonly ZoektNode[];
@@ -34,6 +36,8 @@ export interface ZoektEngineOptions {
   readonly embeddedIds: () => Iterable<number>;
   /** The repositories that nodes should have, with the name of the node. */
   readonly expected: () => Iterable<readonly [id: number, node: string]>;
+  /** Whether Trawl decides what a node has. */
+  readonly isFed: (node: string) => boolean;
   /** The largest response of a node to one request. */
   readonly maxResponseBytes: number;
 }
@@ -52,13 +56,17 @@ const filesPerPiece = 100;
  *   chunks and scores do not depend on the engine, nor on which node responds first.
  * - Merge the files with those of the embedded engine.
  *
- * A node that fails or responds late is left out. The result then names it.
+ * If a node fails or responds late, replicas of its repositories are asked. If there are none, it is left out, and the
+ * result names it.
  */
 export class ZoektEngine implements Engine {
   readonly #options: ZoektEngineOptions;
+  readonly #nodes: ReadonlyMap<string, ZoektNode>;
+  readonly #hedging = new Hedging();
 
   constructor(options: ZoektEngineOptions) {
     this.#options = options;
+    this.#nodes = new Map(options.nodes.map((node) => [node.name, node]));
   }
 
   async search(
@@ -109,12 +117,28 @@ export class ZoektEngine implements Engine {
       requests.map(async (request) => {
         const repository = byId.get(request.repositoryId);
         if (repository === undefined) return found[local.indexOf(request)];
-        const node = this.#options.nodes.find(({ name }) => name === repository.node);
-        return (
-          node && (await readFromNode(node, repository, request, this.#options.maxResponseBytes, signal))
-        );
+        return await this.#readDocument(repository, request, signal);
       }),
     );
+  }
+
+  /** Asks another replica if a node fails. */
+  async #readDocument(
+    repository: AssignedRepository,
+    request: DocumentRequest,
+    signal: AbortSignal,
+  ): Promise<IndexedDocument | undefined> {
+    const avoided = new Set<string>();
+    for (;;) {
+      const [scope] = divide([repository], this.#nodes, avoided).scopes;
+      if (scope === undefined) return undefined;
+      try {
+        return await readFromNode(scope.node, repository, request, this.#options.maxResponseBytes, signal);
+      } catch (error) {
+        if (!(error instanceof NodeFailure)) throw error;
+        avoided.add(scope.node.name);
+      }
+    }
   }
 
   async close(): Promise<void> {
@@ -142,53 +166,59 @@ export class ZoektEngine implements Engine {
   /** Requests few documents at first, because their text is most of the cost, and more if these have too few matches. */
   async #searchNodes(plan: SearchPlan, assignments: Assignments, signal: AbortSignal): Promise<EngineResult> {
     const { query, description } = plan;
-    const { scopes, missing } = this.#scopesOf(plan, assignments);
+    const searched = this.#searchedRepositories(plan, assignments);
+    const missing = this.#missingParts(plan, assignments);
+    const avoided = new Set<string>();
+    const { scopes: first } = divide(searched, this.#nodes);
     if (description !== undefined || dependsOnSymbols(query) || plan.grouping?.by === "symbol") {
       const what = description === undefined ? "symbols" : "descriptions";
-      return emptyResult(scopes.map((scope) => partOf(scope, `cannot search ${what}`)));
+      return emptyResult(first.map((scope) => partOf(scope, `cannot search ${what}`)));
     }
     let best: EngineResult | undefined;
-    for (let count = documentCounts.first; ; count *= documentCounts.growth) {
+    for (let count: number = documentCounts.first; ; ) {
       const documentCount = Math.min(count, documentCounts.max);
-      const { result, omittedCount } = await this.#searchOnce(
-        plan,
-        { scopes, missing, documentCount },
-        assignments,
-        signal,
-      );
+      const { scopes } = divide(searched, this.#nodes, avoided);
+      const request = { scopes: scopes.length === 0 ? first : scopes, missing, documentCount, avoided };
+      const { result, omittedCount, incomplete } = await this.#searchOnce(plan, request, assignments, signal);
       // A node that failed this time has already returned some documents.
       if (best !== undefined && result.stats.totalMatchCount < best.stats.totalMatchCount) return best;
+      const canAvoid =
+        [...incomplete].some((node) => !avoided.has(node)) &&
+        hasOtherReplicas(request.scopes, incomplete, avoided);
+      if (canAvoid && !isOutOfTime(plan.limits)) {
+        for (const node of incomplete) avoided.add(node);
+        continue;
+      }
       if (omittedCount === 0 || documentCount === documentCounts.max || hasEnough(result, plan.limits))
         return result;
       best = result;
+      count *= documentCounts.growth;
     }
   }
 
   async #searchOnce(
     plan: SearchPlan,
-    { scopes, missing, documentCount }: NodeRequests,
+    { scopes, missing, documentCount, avoided }: NodeRequests,
     assignments: Assignments,
     signal: AbortSignal,
-  ): Promise<{ result: EngineResult; omittedCount: number }> {
+  ): Promise<{ result: EngineResult; omittedCount: number; incomplete: ReadonlySet<string> }> {
     const { query, limits } = plan;
-    const { maxResponseBytes, threads } = this.#options;
-    const found = await searchNodes(
-      query,
-      limits,
-      documentCount,
-      scopes,
-      assignments,
-      maxResponseBytes,
-      signal,
-    );
-    const scoped = new Set(scopes.flatMap(({ repositories }) => repositories.map(({ id }) => id)));
+    const { maxResponseBytes: maxBytes, threads } = this.#options;
+    const { byId } = assignments;
+    const shared = { query, limits, documentCount, byId, nodes: this.#nodes, avoided };
+    const found = await searchNodes({ ...shared, hedging: this.#hedging, maxBytes }, scopes, signal);
+    const scoped = new Set(scopes.flatMap(({ repositories }) => repositories.map(({ placed }) => placed.id)));
     const unsaved = plan.unsaved.filter(({ repositoryId }) => scoped.has(repositoryId));
     const failed = [...missing, ...found.unavailable];
     if (found.replies.length === 0 && unsaved.length === 0)
-      return { result: emptyResult(failed, found.reasons), omittedCount: 0 };
+      return { result: emptyResult(failed, found.reasons), omittedCount: 0, incomplete: new Set() };
     const load: CandidatesCall = {
       kind: "candidates",
-      replies: found.replies.map(({ node, body }) => ({ node, body })),
+      replies: found.replies.map(({ node, body, repositories }) => ({
+        node,
+        body,
+        ...(repositories === undefined ? {} : { repositories }),
+      })),
       others: unsaved.map(({ repositoryId }) => repositoryId),
     };
     const call = searchCall({ ...plan, unsaved }, [...scoped]);
@@ -201,18 +231,15 @@ export class ZoektEngine implements Engine {
     return describe(result, found, failed, limits.maxMatches === Number.POSITIVE_INFINITY);
   }
 
-  /** Divides the repositories of a search among nodes, and finds those that should be on a node but are not. */
-  #scopesOf(
-    { query, repositories }: SearchPlan,
-    { byId }: Assignments,
-  ): { scopes: NodeScope[]; missing: UnavailablePart[] } {
-    const { nodes, expected } = this.#options;
+  #searchedRepositories({ query, repositories }: SearchPlan, { byId }: Assignments): AssignedRepository[] {
     const wanted = repositoryScope(query, repositories);
-    const byNode = new Map(nodes.map((node) => [node.name, { node, repositories: [] as never[] } as Scope]));
-    for (const id of wanted === "all" ? byId.keys() : wanted) {
-      const repository = byId.get(id);
-      if (repository !== undefined) byNode.get(repository.node)?.repositories.push(repository);
-    }
+    return [...(wanted === "all" ? byId.keys() : wanted)].flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /** Finds the repositories of a search that should be on a node but are on none. */
+  #missingParts({ query, repositories }: SearchPlan, { byId }: Assignments): UnavailablePart[] {
+    const { nodes, expected, isFed } = this.#options;
+    const wanted = repositoryScope(query, repositories);
     const lacking = new Map<string, number>();
     for (const [id, node] of expected())
       if (!byId.has(id) && (wanted === "all" || wanted.has(id)))
@@ -224,15 +251,13 @@ export class ZoektEngine implements Engine {
         : "has not listed its index",
       repositoryCount,
     }));
+    // What a fed node should have is known.
     const isUnknown = ({ name }: ZoektNode) =>
-      !this.#options.repositories.isListed(name) && !lacking.has(name);
+      !isFed(name) && !this.#options.repositories.isListed(name) && !lacking.has(name);
     const unknown = nodes
       .filter(isUnknown)
       .map(({ name }) => ({ node: name, reason: "has not listed its repositories" }));
-    return {
-      scopes: [...byNode.values()].filter((scope) => scope.repositories.length > 0),
-      missing: wanted !== "all" && wanted.size === 0 ? [] : [...missing, ...unknown],
-    };
+    return wanted !== "all" && wanted.size === 0 ? [] : [...missing, ...unknown];
   }
 }
 
@@ -240,11 +265,21 @@ interface NodeRequests {
   readonly scopes: readonly NodeScope[];
   readonly missing: readonly UnavailablePart[];
   readonly documentCount: number;
+  readonly avoided: ReadonlySet<string>;
 }
 
-interface Scope {
-  readonly node: ZoektNode;
-  readonly repositories: NodeScope["repositories"][number][];
+/** Whether repositories that incomplete nodes were asked for have replicas on further nodes. */
+function hasOtherReplicas(
+  scopes: readonly NodeScope[],
+  incomplete: ReadonlySet<string>,
+  avoided: ReadonlySet<string>,
+): boolean {
+  const isFurther = ({ node }: { readonly node: string }) => !incomplete.has(node) && !avoided.has(node);
+  return scopes.some(
+    ({ node, repositories }) =>
+      incomplete.has(node.name) &&
+      repositories.some(({ assigned }) => [assigned, ...assigned.replicas].some(isFurther)),
+  );
 }
 
 function idsOf(repositories: ReadonlySet<RepositoryId> | "all", all: Iterable<number>): number[] {

@@ -12,7 +12,7 @@ export interface IndexedRepository {
   readonly id: number;
   /** Zoekt's name. */
   readonly name: string;
-  /** The node that is asked for it. */
+  /** The node that is asked for it first. */
   readonly node: string;
   /** In Zoekt's order. The first one is its `HEAD`. */
   readonly branches: readonly IndexedBranch[];
@@ -45,6 +45,8 @@ export interface CandidatesCall {
 export interface NodeReply {
   readonly node: string;
   readonly body: Uint8Array;
+  /** The repositories whose files count. Absent: those that this node is asked for first. */
+  readonly repositories?: readonly number[];
 }
 
 export interface CandidatesResponse {

@@ -34,7 +34,7 @@ export interface NodeRequest {
 const connectTimeoutMs = 2000;
 const probeTimeoutMs = 2000;
 /** Later than this, a node that has not responded counts as failing, whatever the time limit of its request. */
-const patienceMs = 2000;
+export const patienceMs = 2000;
 const maxErrorBytes = 64 * 1024;
 const maxConnections = 64;
 
@@ -53,6 +53,11 @@ export class ZoektNode {
   /** Whether requests fail at once, because the node failed repeatedly and no probe has succeeded since. */
   get isSuspended(): boolean {
     return this.#breaker.isOpen;
+  }
+
+  /** Counts a request that another node has answered instead, because this one did not. */
+  reportSilence(): void {
+    this.#breaker.fail();
   }
 
   /**

@@ -14,6 +14,8 @@ export interface ZoektSettings {
   readonly nodes: readonly ZoektNodeSettings[];
   /** `zoekt-git-index`: an absolute path, or a name on the PATH. Absent: in `ZOEKT_BIN` or on the PATH. */
   readonly indexer?: string | undefined;
+  /** How many nodes should have each repository. */
+  readonly replicas: number;
   /** The largest response of a node to one request. */
   readonly maxResponseBytes: number;
 }

@@ -1,0 +1,151 @@
+/** Searches on three nodes with two replicas of each repository, while nodes fail or are slow. */
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { Hedging } from "#engine/zoekt/hedging";
+import { monotonicNow } from "#platform/clock";
+import { hitLines, literal, search } from "#test/support/engines";
+import { eventually } from "#test/support/eventually";
+import {
+  type Cluster,
+  type ClusterRepository,
+  doubleRepository,
+  openCluster,
+  placesOf,
+  startDoubles,
+} from "#test/support/zoektCluster";
+import { type Handle, type ZoektDouble, zoektDouble } from "#test/support/zoektDouble";
+
+const nodeCount = 3;
+const ids = [1, 2, 3, 4, 5, 6];
+const repositories: readonly ClusterRepository[] = ids.map((id) => ({
+  id,
+  branches: ["main"],
+  documents: [{ path: `file${id}.txt`, content: Buffer.from(`the key of ${id}\n`), branches: [0] }],
+}));
+const all = ids.map((id) => `file${id}.txt:1: the key of ${id}`);
+const query = literal("key");
+const soon = () => ({ maxMatches: 100, deadline: monotonicNow() + 5000 });
+
+const loading =
+  '{"Result":{"Files":null,"FileCount":0,"FilesSkipped":0,"ShardsSkipped":0,"Crashes":1,"FilesLoaded":0,"ContentBytesLoaded":0,"IndexBytesLoaded":0}}';
+const faults: Readonly<Record<string, Handle>> = {
+  "closes connections": (request) => request.socket.destroy(),
+  "reports an error": (_, response) => {
+    response.statusCode = 500;
+    response.end("{}");
+  },
+  "sends garbage": (_, response) => response.end("<html>"),
+  "is loading its shards": (_, response) => response.end(loading),
+};
+
+describe("two replicas on three nodes", () => {
+  let doubles: ZoektDouble[];
+  let cluster: Cluster;
+  beforeEach(async () => {
+    doubles = await startDoubles(repositories, nodeCount, 2);
+    cluster = await openCluster(
+      doubles.map(({ url }) => url),
+      repositories,
+      { isFed: true },
+    );
+    await cluster.repositories.refresh();
+  });
+  afterEach(async () => {
+    await cluster.close();
+    await Promise.all(doubles.map((double) => double.stop()));
+  });
+  const found = async () => {
+    const { files, isExhaustive, unavailable, stats } = await search(cluster.engine, query, soon());
+    return { lines: hitLines(files).sort(), isExhaustive, unavailable, count: stats.totalMatchCount };
+  };
+  const complete = { lines: all, isExhaustive: true, unavailable: undefined, count: all.length };
+
+  test("each repository is searched on one node, and each document counts once", async () => {
+    assert.deepEqual(await found(), complete);
+    const asked = doubles.flatMap(({ searches }) => searches.flatMap(({ RepoIDs }) => RepoIDs ?? []));
+    assert.deepEqual(asked.sort(), ids);
+    for (const [at, { searches }] of doubles.entries())
+      for (const id of searches[0]?.RepoIDs ?? []) assert.equal(placesOf(id, nodeCount)[0], at);
+  });
+
+  for (const [name, handle] of Object.entries(faults))
+    test(`a search is exhaustive if a node ${name}`, async () => {
+      for (const double of doubles) {
+        double.handle = handle;
+        assert.deepEqual(await found(), complete);
+        double.handle = undefined;
+      }
+    });
+
+  test("repositories are named if all nodes that have them fail", async () => {
+    for (const at of [0, 1]) await doubles[at]?.stop();
+    const { lines, isExhaustive, unavailable } = await found();
+    const isLost = (id: number) => !placesOf(id, nodeCount).slice(0, 2).includes(2);
+    assert.deepEqual(
+      lines,
+      all.filter((_, at) => !isLost(at + 1)),
+    );
+    assert.equal(isExhaustive, false);
+    assert.deepEqual(
+      unavailable?.map(({ node, repositoryCount }) => [node, repositoryCount]),
+      [["node0", ids.filter(isLost).length]],
+    );
+  });
+
+  test("a node that was never reached does not matter if others have its repositories", async () => {
+    await cluster.close();
+    await doubles[1]?.stop();
+    cluster = await openCluster(
+      doubles.map(({ url }) => url),
+      repositories,
+      { isFed: true, expected: ids.map((id) => [id, `node${placesOf(id, nodeCount)[0]}`]) },
+    );
+    assert.deepEqual(await found(), complete);
+  });
+
+  test("a node that hangs is not waited for, and after three times not asked", async () => {
+    for (let count = 0; count < 20; count++) await found();
+    (doubles[1] as ZoektDouble).handle = () => {};
+    for (let count = 0; count < 3; count++) {
+      const startedAt = monotonicNow();
+      assert.deepEqual(await found(), complete);
+      assert.ok(monotonicNow() - startedAt < 2500);
+    }
+    await eventually(() => cluster.nodes[1]?.isSuspended === true);
+    assert.deepEqual(await found(), complete);
+  });
+
+  test("a replica with other commits does not stand in", async () => {
+    await doubles[1]?.stop();
+    const older = { ...(repositories[0] as ClusterRepository), branches: ["old"] };
+    const port = Number(new URL(doubles[2]?.url ?? "").port);
+    await doubles[2]?.stop();
+    doubles[2] = await zoektDouble([doubleRepository(older)], port);
+    await cluster.repositories.refresh();
+    const { unavailable } = await found();
+    assert.equal(unavailable?.[0]?.node, "node1");
+  });
+
+  test("documents are read from another replica", async () => {
+    await doubles[1]?.stop();
+    const requests = ids.map((id) => ({ repositoryId: id as never, path: `file${id}.txt` }));
+    const documents = await cluster.engine.readDocuments(requests, new AbortController().signal);
+    assert.deepEqual(
+      documents.map((document) => document?.path),
+      requests.map(({ path }) => path),
+    );
+  });
+});
+
+test("requests are sent twice after the 95th percentile, and not too many of them", () => {
+  const hedging = new Hedging();
+  assert.equal(hedging.delayMs, 1000);
+  for (let at = 1; at <= 100; at++) hedging.record(at * 10);
+  assert.equal(hedging.delayMs, 950);
+  let count = 0;
+  while (hedging.take()) count++;
+  for (let at = 0; at < 100; at++) hedging.record(10);
+  let more = 0;
+  while (hedging.take()) more++;
+  assert.ok(count <= 50 && more >= 9 && more <= 10, `${count}, ${more}`);
+});
