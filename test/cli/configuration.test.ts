@@ -63,10 +63,55 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
     '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://localhost:6070/", "indexFolder": "n" }] } } }',
     {
       zoekt: {
-        nodes: [{ name: "a", url: "http://localhost:6070", indexFolder: join(folder, "n"), weight: 1 }],
+        nodes: [
+          {
+            name: "a",
+            url: "http://localhost:6070",
+            indexFolder: join(folder, "n"),
+            hasIndexer: false,
+            weight: 1,
+          },
+        ],
+        replicas: 1,
+        leaseSeconds: 60,
         maxResponseBytes: 64 * 1024 * 1024,
       },
     },
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a", "indexFolder": "/n", "hasIndexer": true }, { "name": "b", "url": "http://b", "indexFolder": "/n", "hasIndexer": true }], "replicas": 2, "gitUrl": "https://git.test/git/{id}", "gitToken": { "env": "T" } } } }',
+    {
+      zoekt: {
+        nodes: ["a", "b"].map((name) => ({
+          name,
+          url: `http://${name}`,
+          indexFolder: "/n",
+          hasIndexer: true,
+          weight: 1,
+        })),
+        replicas: 2,
+        gitUrl: "https://git.test/git/{id}",
+        gitToken: { env: "T" },
+        leaseSeconds: 60,
+        maxResponseBytes: 64 * 1024 * 1024,
+      },
+    },
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }], "gitUrl": "https://git.test/git" } } }',
+    'FILE: "engine.zoekt.gitUrl" must contain {id} or {name}.',
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }], "gitToken": "s3cret" } } }',
+    'FILE: "engine.zoekt.gitToken" must be {"env": "NAME"} or {"file": "/path"}, so that no token is in this file.',
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }], "replicas": 4 } } }',
+    'FILE: "engine.zoekt.replicas" must be an integer from 1 to 3, but is 4.',
   ],
   [
     "",

@@ -36,7 +36,7 @@ const mistakes: Record<string, readonly [object, RegExp]> = {
   "no port for a git server": [{ role: "gitserver" }, /needs "gitServer"/],
   "no servers for a frontend": [{ role: "frontend" }, /needs "gitServers"/],
   "an empty list": [{ gitServers: [] }, /must be a list/],
-  "an unknown role": [{ role: "indexer" }, /role/],
+  "an unknown role": [{ role: "searcher" }, /role/],
   "an unknown field": [{ gitServers: [{ ...server, key: "x" }] }, /must be a list/],
   "a listener for others": [
     { gitServer: { listen: "0.0.0.0:4879", secret } },

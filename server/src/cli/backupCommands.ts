@@ -1,5 +1,5 @@
 import type { BackupCounts } from "#contract/backup";
-import { absolutePath } from "#instance/configuration";
+import { absolutePath } from "#instance/settingValues";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
 import { formatCount } from "./format";

@@ -53,12 +53,13 @@ const serve: Command = {
     },
     {
       name: "role",
-      value: "all|gitserver|frontend",
+      value: "all|gitserver|frontend|indexer",
       description:
-        "What the process is in a cluster. A gitserver serves git repositories to frontends, and needs gitServer in the configuration file; a frontend has none of its own, and needs gitServers. Default: all.",
+        "What the process is in a cluster. A gitserver serves git repositories to frontends, and needs gitServer in the configuration file; a frontend has none of its own, and needs gitServers; an indexer only indexes for a Zoekt node. Default: all.",
     },
     dependenciesFlag,
     databaseFlag,
+    { name: "node", value: "NAME", description: "The node of an indexer, as in the configuration file." },
     ...editorFlags,
     ...globalFlags,
   ],
@@ -292,6 +293,27 @@ const hosts: Command = {
   ],
 };
 
+const cluster: Command = {
+  name: "cluster",
+  summary: "show and drain the Zoekt nodes of a cluster",
+  usage: "trawl cluster [flags] status | drain NODE | undrain NODE",
+  description: [
+    "For nodes with indexers of their own, and a PostgreSQL database (docs/cluster.md). Works while no Trawl serves.",
+    "status shows which nodes respond, what they should have and have indexed, and how far they lag behind. drain has " +
+      "the repositories of NODE move to other nodes; it serves them until these have them. undrain gives it its share again.",
+  ],
+  flags: [jsonFlag, databaseFlag, ...globalFlags],
+  examples: [
+    ["trawl cluster status --config trawl.json", "shows all nodes"],
+    ["trawl cluster drain b --config trawl.json", "before node b is switched off"],
+  ],
+  exitCodes: [
+    [0, "done; for status: all nodes respond, no job has failed, and no repository lacks replicas"],
+    [1, "status found a problem, or the database does not respond"],
+    [2, "invalid flags or configuration"],
+  ],
+};
+
 export const commands: readonly Command[] = [
   serve,
   index,
@@ -302,6 +324,7 @@ export const commands: readonly Command[] = [
   doctor,
   remove,
   hosts,
+  cluster,
   members,
   keys,
   sessions,

@@ -2,13 +2,12 @@
 
 import { processRoles } from "#instance/clusterRoles";
 import {
-  absolutePath,
   type Configuration,
-  fieldIfDefined,
   readConfigurationFile,
   type Settings,
   withDefaults,
 } from "#instance/configuration";
+import { absolutePath, fieldIfDefined } from "#instance/settingValues";
 import type { Flags } from "./flags";
 
 /** The flags that errors name instead of the settings that they override. */

@@ -1,5 +1,7 @@
 /** What a command depends on. `entry` builds it, so that commands depend on neither the index nor sockets. */
+import type { ClusterStatus } from "#instance/clusterStatus";
 import type { Configuration } from "#instance/configuration";
+import type { Indexer } from "#instance/indexer";
 import type { Instance } from "#instance/instance";
 import type { Purpose } from "#instance/leader";
 import type { Terminal } from "./terminal";
@@ -25,6 +27,17 @@ export interface CommandContext {
     opened: Promise<Instance>,
     onClient: (printError: Terminal["printError"]) => void,
   ): Promise<void>;
+  /** Starts to index for a Zoekt node (`instance/indexer.ts`). */
+  openIndexer(configuration: Configuration, node: string): Promise<Indexer>;
+  /** Opens the database of a cluster of Zoekt nodes. */
+  openCluster(configuration: Configuration): Promise<OpenCluster>;
   /** Speaks MCP on standard input and output until the client disconnects. */
   serveMcp(opened: Promise<Instance>, options: { readonly isStructured: boolean }): Promise<void>;
+}
+
+/** See `instance/clusterStatus.ts`. */
+export interface OpenCluster {
+  status(): Promise<ClusterStatus>;
+  setDrained(node: string, isDrained: boolean): Promise<void>;
+  close(): Promise<void>;
 }

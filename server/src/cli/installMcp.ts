@@ -10,7 +10,7 @@ import {
   withTrawl,
 } from "#agents/clientConfiguration";
 import { usageError } from "#base/error";
-import { absolutePath } from "#instance/configuration";
+import { absolutePath } from "#instance/settingValues";
 import { folderFromEnvironment, userConfigFolder } from "#platform/environment";
 import { diskFiles, replaceFile } from "#platform/files";
 import type { CommandContext } from "./context";

@@ -3,7 +3,7 @@ import { issueLicense } from "#access/license";
 import { usageError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import { type License, type LicensedFeature, licensedFeatures } from "#contract/organization";
-import { absolutePath } from "#instance/configuration";
+import { absolutePath } from "#instance/settingValues";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
 import { withInstance } from "./subcommands";

@@ -2,6 +2,7 @@
 import { isServiceError, usageError } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import { backupCommand, restoreCommand } from "./backupCommands";
+import { clusterCommand } from "./clusterCommand";
 import type { Command } from "./command";
 import { commands } from "./commands";
 import type { CommandContext } from "./context";
@@ -33,6 +34,7 @@ const implementations: Readonly<Record<string, (context: CommandContext, flags: 
     doctor: doctorCommand,
     remove: removeCommand,
     hosts: hostsCommand,
+    cluster: clusterCommand,
     members: membersCommand,
     keys: keysCommand,
     sessions: sessionsCommand,

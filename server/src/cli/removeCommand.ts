@@ -1,6 +1,6 @@
 import { usageError } from "#base/error";
 import { sanitize } from "#base/sanitize";
-import { absolutePath } from "#instance/configuration";
+import { absolutePath } from "#instance/settingValues";
 import { readConfiguration } from "./configuration";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";

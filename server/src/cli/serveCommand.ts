@@ -10,18 +10,19 @@ import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
 import { formatBytes, formatCount, formatDuration } from "./format";
 import { readPathArguments, waitForIndexing } from "./indexCommand";
+import { serveIndexer } from "./indexerRole";
 import { allRepositories, totalsOf } from "./repositories";
 import type { Terminal } from "./terminal";
+import { untilInterrupted } from "./untilInterrupted";
 
 /** Serves until it is interrupted or the editor disconnects. */
 export async function serveCommand(context: CommandContext, flags: Flags): Promise<number> {
-  const configuration = addPathArguments(
-    readConfiguration(flags, context.currentFolder, context.defaultDataDir),
-    context,
-    flags,
-  );
-  const { role } = configuration;
+  const settings = readConfiguration(flags, context.currentFolder, context.defaultDataDir);
+  const { role } = settings;
   if (role !== "all" && usesLsp(flags)) throw usageError(`The role "${role}" does not serve editors.`);
+  if (role === "indexer") return await serveIndexer(context, flags, settings);
+  if (flags.has("node")) throw usageError(`--node needs the role "indexer".`);
+  const configuration = addPathArguments(settings, context, flags);
   if (role === "frontend" && configuration.paths.length > 0)
     throw usageError("A frontend has no repositories of its own. Name paths on its git servers.");
   return usesLsp(flags)
@@ -215,11 +216,4 @@ function describeUnfinished({ cloning = 0, listing = 0 }: IndexingEnd): string {
   return cloning === 0
     ? listed
     : `${listed}; ${formatCount(cloning, "repository", "repositories")} still to be cloned`;
-}
-
-function untilInterrupted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -89,6 +89,14 @@ const context: CommandContext = {
       },
     });
   },
+  async openIndexer(configuration, node) {
+    const { openIndexer } = await import("#instance/indexer");
+    return await openIndexer({ configuration, node, version: context.version, log });
+  },
+  async openCluster(configuration) {
+    const { openCluster } = await import("#instance/clusterStatus");
+    return await openCluster(configuration, quietLog);
+  },
   async serveMcp(opened, { isStructured }) {
     const { serveMcpOverStdio } = await import("#transport/mcp/stdio");
     const caller = opened.then((instance) => instance.teamCaller);

@@ -27,16 +27,30 @@ export async function copyShallow(
   files: Files,
   signal: AbortSignal,
 ): Promise<void> {
+  createBareRepository(folder, refs, configuration, files);
+  writeRefs(folder, refs, files);
+  await copyObjects(source, { gitDir: folder, commonDir: folder }, refs, signal);
+}
+
+/** Creates a bare repository without refs and objects, whose `HEAD` is the first of `refs`. */
+export function createBareRepository(
+  folder: string,
+  refs: readonly CopiedRef[],
+  configuration: string,
+  files: Files,
+): void {
   for (const name of ["objects/pack", "objects/info", "refs/heads"])
     mkdirSync(join(folder, name), { recursive: true });
   const [first] = refs;
-  const named = refs.filter(({ name }) => name !== "HEAD");
   const head = first === undefined || first.name === "HEAD" ? (first?.commit ?? "") : `ref: ${first.name}`;
   writeText(files, join(folder, "HEAD"), `${head}\n`);
   writeText(files, join(folder, "config"), configuration);
+}
+
+export function writeRefs(folder: string, refs: readonly CopiedRef[], files: Files): void {
+  const named = refs.filter(({ name }) => name !== "HEAD");
   const packed = named.map(({ name, commit }) => `${commit} ${name}\n`).sort();
   writeText(files, join(folder, "packed-refs"), packed.join(""));
-  await copyObjects(source, { gitDir: folder, commonDir: folder }, refs, signal);
 }
 
 async function copyObjects(

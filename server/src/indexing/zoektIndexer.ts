@@ -25,7 +25,7 @@ export interface NodeIndexers {
     repository: Repository,
     nodes: readonly string[],
     revisions: readonly CopiedRef[],
-    options: { readonly maxFileBytes: number; readonly isForced: boolean },
+    options: { readonly maxFileBytes: number; readonly isForced: boolean; readonly signal: AbortSignal },
   ): Promise<void>;
   /** Resolves when one node has indexed what was wanted last. Rejects if all fail. */
   whenIndexed(repository: Repository, nodes: readonly string[], signal: AbortSignal): Promise<void>;
@@ -161,7 +161,8 @@ export class ZoektIndexer {
     const { indexers } = this.#options;
     const folders = nodes.flatMap(({ indexFolder }) => indexFolder ?? []);
     const others = nodes.filter(({ indexFolder }) => indexFolder === undefined).map(({ name }) => name);
-    if (others.length > 0) await indexers?.want(repository, others, revisions, { maxFileBytes, isForced });
+    if (others.length > 0)
+      await indexers?.want(repository, others, revisions, { maxFileBytes, isForced, signal });
     if (folders.length > 0) await this.#runIndexer(repository, folders, revisions, maxFileBytes, signal);
     else await indexers?.whenIndexed(repository, others, signal);
   }
@@ -204,8 +205,7 @@ export class ZoektIndexer {
   ): Promise<void> {
     const { indexers, whenLoaded } = this.#options;
     const names = nodes.map(({ name }) => name);
-    if (!(await whenLoaded(repository, names, signal))) return;
-    this.#removeShards(repository.id, names);
+    if (await whenLoaded(repository, names, signal)) this.#removeShards(repository.id, names);
     await indexers?.removeFromOthers(repository, names);
   }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ServiceError } from "#base/error";
 import type { Files } from "#platform/files";
 import { runProcess } from "#platform/process";
+import { killProcessesOf } from "#platform/strayProcesses";
 import type { CopiedRef } from "./shallowCopy";
 
 export interface ZoektRun {
@@ -29,6 +30,14 @@ export const indexTimeoutMs = 3_600_000;
 /** Zoekt's default of 20,000 excludes large documents that Trawl's own index contains. */
 const maxTrigrams = 1_000_000;
 
+/** Marks the processes that write to an index folder. */
+const folderVariable = "TRAWL_INDEX_FOLDER";
+
+/** Ends the processes that still write to an index folder after the process that started them was killed. */
+export function endStrayIndexers(indexFolder: string): void {
+  killProcessesOf(folderVariable, indexFolder);
+}
+
 /** Throws UNEXPECTED_ERROR for a name that cannot be a path. */
 export function temporaryCopy(folder: string, id: number, name: string): TemporaryCopy {
   const root = join(folder, String(id));
@@ -52,7 +61,7 @@ export async function runZoektIndex(
       ...["-submodules=false", "-disable_ctags", "-parallelism", "1"],
       ...["--", copy.gitDir],
     ],
-    { signal, timeoutMs: indexTimeoutMs, killsGroup: true },
+    { signal, timeoutMs: indexTimeoutMs, killsGroup: true, env: { [folderVariable]: indexFolder } },
   );
   if (exitCode === 0) return;
   throw new ServiceError("UNEXPECTED_ERROR", `${program} failed for ${repository.name}: ${lastLine(stderr)}`);

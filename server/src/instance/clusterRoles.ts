@@ -8,8 +8,9 @@ import { type SecretSource, secretSource } from "#hosts/connection";
  * - `all`: indexes, searches and serves history.
  * - `gitserver`: has git repositories, and serves their history to frontends on an internal port. It has no index.
  * - `frontend`: has no repositories. It answers requests with the help of git servers and Zoekt nodes.
+ * - `indexer`: indexes for one Zoekt node, as the leader asks it to in PostgreSQL.
  */
-export const processRoles = ["all", "gitserver", "frontend"] as const;
+export const processRoles = ["all", "gitserver", "frontend", "indexer"] as const;
 export type ProcessRoleName = (typeof processRoles)[number];
 
 /** The internal port of a git server. */

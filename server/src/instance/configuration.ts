@@ -1,6 +1,6 @@
 /** The configuration of an instance: its fields, the configuration file, and the defaults. */
 import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import * as z from "zod";
 import { isServiceError, usageError } from "#base/error";
@@ -10,7 +10,6 @@ import type { ZoektSettings } from "#engine/zoekt/zoektSettings";
 import type { Connection } from "#hosts/connection";
 import { parseConnections } from "#hosts/parseConnections";
 import { type CodeHostType, codeHostTypes } from "#model/repository";
-import { expandHome } from "#platform/environment";
 import { describeIssue, formatValue, isPlainObject } from "#service/describeIssue";
 import type { OAuthSettings } from "./accessControl";
 import {
@@ -22,6 +21,7 @@ import {
   parseGitServers,
   processRoles,
 } from "./clusterRoles";
+import { absolutePath, fieldIfDefined, parseUrl, rejectedValueSuffix } from "./settingValues";
 import {
   checkNotWritableByOthers,
   checkOAuth,
@@ -29,6 +29,7 @@ import {
   OAuthFile,
   type TeamSettings,
 } from "./trustedSettings";
+import { checkZoekt, ZoektFile } from "./zoektConfiguration";
 
 export interface Configuration {
   /** What this process is in a cluster. */
@@ -114,27 +115,6 @@ export const maxFileBytesLimit = 32 * 1024 * 1024;
 const workerCount = z.int().min(1).max(64);
 const globs = z.array(z.string().min(1));
 
-const ZoektFile = z.strictObject({
-  nodes: z
-    .array(
-      z.strictObject({
-        name: z.string().regex(/^[\w.-]{1,100}$/),
-        url: z.string(),
-        indexFolder: z.string().min(1).optional(),
-        weight: z.int().min(1).max(1000).default(1),
-      }),
-    )
-    .min(1)
-    .max(1000),
-  indexer: z.string().min(1).optional(),
-  replicas: z.int().min(1).max(3).default(1),
-  maxResponseBytes: z
-    .int()
-    .min(1024)
-    .max(1024 * 1024 * 1024)
-    .default(64 * 1024 * 1024),
-});
-
 const ConfigurationFile = z
   .strictObject({
     role: z.enum(processRoles),
@@ -181,8 +161,10 @@ const ConfigurationFile = z
   .partial();
 
 /** Settings as the user writes them; all are optional. */
-export type Settings = Omit<z.infer<typeof ConfigurationFile>, CheckedSetting> &
-  Partial<Pick<Configuration, CheckedSetting>>;
+export type Settings = Omit<z.infer<typeof ConfigurationFile>, CheckedSetting | "engine"> &
+  Partial<Pick<Configuration, CheckedSetting>> & {
+    readonly engine?: { readonly zoekt: ZoektSettings };
+  };
 
 /** Settings that have functions of their own to check them. */
 type CheckedSetting = "connections" | "oauth" | "team" | "gitServer" | "gitServers";
@@ -197,7 +179,7 @@ export function readConfigurationFile(
   file: string,
   kind: "configuration" | "added" = "configuration",
 ): Settings {
-  const { connections, oauth, team, gitServer, gitServers, ...settings } = parseConfiguration(
+  const { connections, oauth, team, gitServer, gitServers, engine, ...settings } = parseConfiguration(
     readText(file),
     file,
   );
@@ -208,13 +190,13 @@ export function readConfigurationFile(
   if (gitServer !== undefined) checkNotWritableByOthers(file, "gitServer");
   if (gitServers !== undefined) checkNotWritableByOthers(file, "gitServers");
   // It names a program.
-  if (settings.engine !== undefined) checkNotWritableByOthers(file, "engine");
+  if (engine !== undefined) checkNotWritableByOthers(file, "engine");
   if (settings.access !== undefined) {
     checkNotWritableByOthers(file, "access");
     checkRules(file, settings.access.repositories);
   }
   const folder = dirname(file);
-  const { dataDir, paths, engine } = settings;
+  const { dataDir, paths } = settings;
   return {
     ...settings,
     ...(connections === undefined ? {} : { connections: checkConnections(file, connections, kind) }),
@@ -356,14 +338,6 @@ function readText(file: string): string {
   }
 }
 
-/** Returns an object with the property `name`, or an empty one if `value` is undefined. */
-export function fieldIfDefined<Name extends string, Value>(
-  name: Name,
-  value: Value | undefined,
-): { [Key in Name]?: Value } {
-  return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value };
-}
-
 /** Throws USAGE for a rule that grants nobody anything, because that is a mistake. */
 function checkRules(file: string, rules: RepositoryRules): void {
   const index = rules.findIndex(
@@ -374,48 +348,6 @@ function checkRules(file: string, rules: RepositoryRules): void {
   throw usageError(
     `${file}: "access.repositories[${index}]" must have "members", "groups", "roles" or "anonymous": true.`,
   );
-}
-
-/** Resolves the folders and the program. Throws USAGE for an invalid URL, and for two nodes with the same name or folder. */
-function checkZoekt(
-  file: string,
-  zoekt: z.output<typeof ZoektFile>,
-  folder: string,
-): z.output<typeof ZoektFile> {
-  const nodes = zoekt.nodes.map((node, index) => ({
-    ...node,
-    url: parseUrl(`${file}: "engine.zoekt.nodes[${index}].url"`, node.url),
-    ...fieldIfDefined("indexFolder", node.indexFolder && absolutePath(node.indexFolder, folder)),
-  }));
-  for (const field of ["name", "url", "indexFolder"] as const) {
-    const index = nodes.findIndex((node, at) => {
-      const value = node[field];
-      return value !== undefined && nodes.findIndex((other) => other[field] === value) < at;
-    });
-    if (index >= 0)
-      throw usageError(
-        `${file}: "engine.zoekt.nodes[${index}].${field}" is the same as that of another node.`,
-      );
-  }
-  const { indexer } = zoekt;
-  const isPath = indexer !== undefined && /[\\/]/.test(indexer);
-  return { ...zoekt, nodes, ...(isPath ? { indexer: absolutePath(indexer, folder) } : {}) };
-}
-
-function parseUrl(name: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw usageError(`${name} must be a URL such as https://search.example.com${rejectedValueSuffix(text)}.`);
-  }
-  if (url.username !== "" || url.search !== "" || url.hash !== "") {
-    throw usageError(`${name} must be a URL without user, query and fragment${rejectedValueSuffix(text)}.`);
-  }
-  return url.href.replace(/\/+$/, "");
-}
-
-/** Returns the end of an error message, which quotes the refused address unless it may contain a password. */
-function rejectedValueSuffix(address: string): string {
-  return address.includes("@") ? "" : `, not "${address}"`;
 }
 
 /** Throws USAGE without quoting the URL, which may contain a password. */
@@ -437,9 +369,4 @@ function parseOrigin(name: string, text: string): string {
 
 function lowerCaseKeys<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-/** Resolves `path` against `folder`, and expands `~`, which a shell expands only at the start of a word. */
-export function absolutePath(path: string, folder: string): string {
-  return resolve(folder, expandHome(path));
 }

@@ -2,10 +2,12 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { usageError } from "#base/error";
 import { systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import { startThread } from "#platform/workerThread";
 import type { DatabaseSource } from "#store/connection";
+import type { IndexQueue } from "#store/indexQueue";
 import type { ExpectedOrganization } from "#store/lostOrganization";
 import type { Store } from "#store/store";
 import type { Configuration } from "./configuration";
@@ -52,6 +54,19 @@ export async function openDatabase(
   ]);
   const store = await openStore({ source, version, clock: systemClock, expected });
   return withRetention(store, { days: configuration.auditDays, clock: systemClock, log });
+}
+
+/** Opens the queue of index jobs. Throws USAGE without a PostgreSQL database, and ENGINE_UNAVAILABLE. */
+export async function openConfiguredQueue({ database }: Configuration, log: Log): Promise<IndexQueue> {
+  if (database === undefined)
+    throw usageError(
+      'Indexers beside Zoekt nodes, and "trawl cluster", need a PostgreSQL database. Set "database" in the configuration file.',
+    );
+  const [{ openIndexQueue }, { postgresDatabase }] = await Promise.all([
+    import("#store/openIndexQueue"),
+    import("#store/postgres"),
+  ]);
+  return await openIndexQueue(postgresDatabase(database, log), systemClock);
 }
 
 async function databaseSource({ dataDir, database }: Configuration, log: Log): Promise<DatabaseSource> {

@@ -37,7 +37,7 @@ import { codeHostChanges } from "./codeHostChanges";
 import { codeHostOperations } from "./codeHosts";
 import type { Configuration } from "./configuration";
 import { ConfigurationWatch, currentConnections } from "./configurationWatch";
-import { hasDatabase, openDatabase } from "./database";
+import { hasDatabase, openConfiguredQueue, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { editorSignIn } from "./editorSignIn";
 import { Frontend, refusedOnFrontend } from "./frontendRole";
@@ -176,6 +176,11 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       embedded,
       threadCount: configuration.searchWorkers ?? defaultWorkerCount(0),
       indexes,
+      openQueue: () => openConfiguredQueue(configuration, log),
+      timeLimitMs,
+      onMoved: (ids) => {
+        for (const id of ids) sync.refresh(id, "due");
+      },
       log,
     }));
   const engine: Engine = cluster?.engine ?? (isFrontend ? new MissingEngine() : embedded);
@@ -355,6 +360,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     start() {
       if (purpose !== "serve") return;
       if (!isFrontend) sync.start();
+      cluster?.start();
       watch?.start();
       openEarly();
       cancelLate = systemClock.after(openDatabaseAfterMs, openLate);

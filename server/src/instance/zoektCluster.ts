@@ -10,6 +10,7 @@ import type { ZoektCall, ZoektResponse } from "#engine/zoekt/zoektMessages";
 import { ZoektNode } from "#engine/zoekt/zoektNode";
 import type { ZoektSettings } from "#engine/zoekt/zoektSettings";
 import { type FedNode, ZoektIndexer } from "#indexing/zoektIndexer";
+import { endStrayIndexers } from "#indexing/zoektRun";
 import { type CommitHash, isPlainFolder, type Repository, type RepositoryId } from "#model/repository";
 import { systemClock, wait } from "#platform/clock";
 import { environmentVariable } from "#platform/environment";
@@ -18,7 +19,10 @@ import { acquireLock, type OwnerLock } from "#platform/lock";
 import type { Log } from "#platform/log";
 import { startThread } from "#platform/workerThread";
 import type { ShardDirectory } from "#shard/directory/directory";
+import type { IndexQueue } from "#store/indexQueue";
 import type { ZoektIndexing } from "#sync/refresh";
+import { ClusterQueue } from "./clusterQueue";
+import { QueuedIndexers } from "./nodeIndexers";
 
 export interface ZoektClusterOptions {
   readonly settings: ZoektSettings;
@@ -28,8 +32,14 @@ export interface ZoektClusterOptions {
   /** Searches all repositories that are not on nodes. */
   readonly embedded: Engine;
   readonly threadCount: number;
-  /** Whether this process writes to the index folders of the nodes. */
+  /** Whether this process has repositories indexed. */
   readonly indexes: boolean;
+  /** Opens the queue of the indexers beside nodes. */
+  readonly openQueue: () => Promise<IndexQueue>;
+  /** How long a search may take. */
+  readonly timeLimitMs: number;
+  /** Called when repositories belong to other nodes than before. */
+  readonly onMoved: (ids: readonly RepositoryId[]) => void;
   readonly log: Log;
 }
 
@@ -40,22 +50,44 @@ export interface ZoektCluster {
   hasRepository(id: number): boolean;
   /** Lists the repositories of the nodes now. Never rejects. */
   refresh(): Promise<void>;
+  /** Has moves finished that an earlier leader has begun, if there are any. */
+  start(): void;
   /** Releases the index folders. The engine is closed separately. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** How long a run waits until a node has loaded a new index. A search reports that until then. */
 const loadTimeoutMs = 10_000;
 const loadPollMs = 100;
+const keepMarginMs = 1000;
+/** How many runs may wait for indexers at once. */
+const waitingRuns = 64;
 
 /** Throws USAGE if another process writes to an index folder, and STORAGE_FAILED if one is not writable. */
 export async function openZoektCluster(options: ZoektClusterOptions): Promise<ZoektCluster> {
   const { settings, dataDir, catalog, directory, embedded, threadCount, indexes, log } = options;
-  const fed: FedNode[] = settings.nodes.filter(({ indexFolder }) => indexFolder !== undefined);
+  const fed = fedNodes(settings);
   const locks = indexes ? await lockFolders(fed) : [];
   const temporaryFolder = join(dataDir, "zoekt");
   // A killed process may have left files there.
   if (indexes) diskFiles.removeFolder(temporaryFolder);
+  const hasIndexer = (node: string) =>
+    fed.some(({ name, indexFolder }) => name === node && indexFolder === undefined);
+  const hasIndexers = indexes && fed.some(({ name }) => hasIndexer(name));
+  const placesById = () =>
+    new Map([...directory.manifests().keys()].map((id) => [id, indexer.placesOf(id).join()]));
+  const clusterQueue = new ClusterQueue({
+    open: options.openQueue,
+    onReported: () => indexers.poll(),
+    onDrained() {
+      const before = placesById();
+      indexer.placeAgain();
+      const after = placesById();
+      const moved = [...after].filter(([id, places]) => before.get(id) !== places);
+      options.onMoved(moved.map(([id]) => id as RepositoryId));
+    },
+    log,
+  });
   const nodes = settings.nodes.map(({ name, url }) => new ZoektNode({ name, url, clock: systemClock }));
   const repositories: NodeRepositories = new NodeRepositories({
     nodes,
@@ -64,12 +96,27 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     find: (name) => catalog.byName(name),
     placesOf: (id) => indexer.placesOf(id),
   });
-  const indexer = new ZoektIndexer({
+  const indexers = new QueuedIndexers({
+    queue: () => clusterQueue.queue(),
+    sourceOf: ({ id, name, path }) => gitSource(settings, id, name) ?? path,
+    hasIndexer,
+    refreshLists: () => repositories.refresh(),
+    isLoaded(name, { node, indexed = [] }) {
+      const commits = repositories.commitsOf(node, name);
+      return commits !== undefined && indexed.every(({ commit }) => commits.has(commit));
+    },
+    // Lists are fetched again before, so only searches that have already begun ask the old node.
+    keepMs: options.timeLimitMs + keepMarginMs,
+    clock: systemClock,
+    log,
+  });
+  const indexer: ZoektIndexer = new ZoektIndexer({
     directory,
     nodes: fed,
     replicas: settings.replicas,
-    isDrained: () => false,
-    program: programOf(settings),
+    isDrained: (node) => clusterQueue.isDrained(node),
+    indexers: hasIndexers ? indexers : undefined,
+    program: zoektProgram(settings),
     temporaryFolder,
     files: diskFiles,
     onError: (error) => log.error("Cannot remove a repository from the Zoekt nodes.", { error }),
@@ -81,6 +128,10 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     },
     whenLoaded: (repository, names, signal) => whenLoaded(repositories, directory, repository, names, signal),
   });
+  if (hasIndexers)
+    await clusterQueue.queue().catch((error: unknown) => {
+      log.warn("Cannot reach the indexers of Zoekt nodes; nothing is indexed until then.", { error });
+    });
   const manifests = () => [...directory.manifests().values()];
   const engine = new ZoektEngine({
     nodes,
@@ -107,6 +158,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     indexing: {
       fingerprintOf: (id) =>
         indexer.placesOf(id).join(",") || JSON.stringify(repositories.known.get(id)?.branches ?? []),
+      ...(hasIndexers ? { runLimit: waitingRuns } : {}),
       index: (repository, chosen, indexOptions) => indexer.index(repository, chosen, indexOptions),
       countsOf: (id: RepositoryId) => {
         const listed = repositories.known.get(id);
@@ -117,10 +169,47 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     },
     hasRepository: (id) => repositories.known.has(id),
     refresh: () => repositories.refresh(),
-    close() {
+    start() {
+      if (hasIndexers)
+        finishMoves(clusterQueue, catalog, indexer, indexers).catch((error: unknown) => {
+          log.warn("Cannot read which node has which repository.", { error });
+        });
+    },
+    async close() {
+      indexers.close();
+      await clusterQueue.close();
       for (const lock of locks) lock.release();
     },
   };
+}
+
+/** Returns the nodes that get their index from Trawl, with the folders that this process writes to. */
+function fedNodes({ nodes }: ZoektSettings): FedNode[] {
+  return nodes.flatMap(({ name, weight, indexFolder, hasIndexer }) => {
+    if (hasIndexer) return [{ name, weight }];
+    return indexFolder === undefined ? [] : [{ name, weight, indexFolder }];
+  });
+}
+
+/** Returns the URL at which indexers fetch a repository; undefined if they use its path. */
+function gitSource({ gitUrl }: ZoektSettings, id: number, name: string): string | undefined {
+  const encoded = name.split("/").map(encodeURIComponent).join("/");
+  return gitUrl?.replaceAll("{id}", String(id)).replaceAll("{name}", () => encoded);
+}
+
+/** Removes repositories from nodes that should no longer have them, once the others have. */
+async function finishMoves(
+  clusterQueue: ClusterQueue,
+  catalog: Catalog,
+  indexer: ZoektIndexer,
+  indexers: QueuedIndexers,
+): Promise<void> {
+  for (const { repositoryId, node } of await (await clusterQueue.queue()).placements()) {
+    const repository = catalog.get(repositoryId as RepositoryId);
+    const places = indexer.placesOf(repositoryId);
+    if (repository !== undefined && !places.includes(node))
+      await indexers.removeFromOthers(repository, places);
+  }
 }
 
 async function lockFolders(nodes: readonly FedNode[]): Promise<OwnerLock[]> {
@@ -129,6 +218,7 @@ async function lockFolders(nodes: readonly FedNode[]): Promise<OwnerLock[]> {
     if (indexFolder === undefined) continue;
     const lock = await acquireLock(indexFolder);
     if (lock.kind === "acquired") {
+      endStrayIndexers(indexFolder);
       locks.push(lock);
       continue;
     }
@@ -141,7 +231,8 @@ async function lockFolders(nodes: readonly FedNode[]): Promise<OwnerLock[]> {
   return locks;
 }
 
-function programOf({ indexer }: ZoektSettings): string {
+/** Returns the program `zoekt-git-index`. */
+export function zoektProgram({ indexer }: ZoektSettings): string {
   if (indexer !== undefined) return indexer;
   const folder = environmentVariable("ZOEKT_BIN");
   return folder ? join(folder, "zoekt-git-index") : "zoekt-git-index";

@@ -25,6 +25,7 @@ type JobQueries = Pick<
   | "release"
   | "nextDueAt"
   | "reports"
+  | "placements"
   | "counts"
   | "countUnderReplicated"
 >;
@@ -170,6 +171,14 @@ export function indexJobs(database: Database, { clock, isShared, notify }: Index
         .execute();
       return rows.map(toReport);
     },
+    placements: () =>
+      database
+        .selectFrom("indexJob")
+        .select(["repositoryId", "node"])
+        .where("wanted", "!=", "[]")
+        .orderBy("repositoryId")
+        .orderBy("node")
+        .execute(),
     counts: () => countJobs(database),
     async countUnderReplicated(replicas) {
       const { count } = await database

@@ -98,6 +98,8 @@ export interface IndexQueue {
   nextDueAt(node: string): Promise<number | undefined>;
   /** Returns the jobs of repositories, by repository and node. */
   reports(repositoryIds: readonly number[]): Promise<readonly IndexJobReport[]>;
+  /** Returns which node should have which repository. Reads all jobs. */
+  placements(): Promise<readonly Pick<WantedIndex, "repositoryId" | "node">[]>;
   /** Counts the jobs of each node. Reads all jobs. */
   counts(): Promise<readonly NodeJobs[]>;
   /** Counts the repositories that fewer than `replicas` nodes have indexed. Reads all jobs. */

@@ -40,6 +40,8 @@ export interface RefreshContext {
 
 /** Indexes git repositories on Zoekt nodes. */
 export interface ZoektIndexing extends Pick<ZoektIndexer, "index"> {
+  /** How many runs may be active at once, if most of them only wait. */
+  readonly runLimit?: number;
   /** Describes what the index of a repository depends on, besides the repository: its node, and what that has indexed. */
   readonly fingerprintOf: (id: RepositoryId) => string;
   /** Returns what the node of a repository reports about its index, if it does. */

@@ -134,7 +134,7 @@ export class Sync {
     this.#codeHosts = options.codeHosts && this.#createCodeHosts(options.codeHosts);
     this.#runs = new Runs({
       context: this.#context,
-      limit: runLimit(pool),
+      limit: options.zoekt?.runLimit ?? runLimit(pool),
       log,
       watches,
       isWatched: ({ path }) => !this.#isMirror(path),
@@ -276,7 +276,7 @@ export class Sync {
   configure(settings: SyncSettings): void {
     const before = this.#settings;
     this.#settings = settings;
-    this.#runs.setLimit(runLimit(this.#options.pool));
+    this.#runs.setLimit(this.#options.zoekt?.runLimit ?? runLimit(this.#options.pool));
     if (before.maxIndexBytes !== settings.maxIndexBytes) this.storage.applyLimit();
     if (this.#start === undefined) return;
     if (!haveSameScanSettings(before, settings)) void this.#scanAll(true);

@@ -47,7 +47,7 @@ export class ZoektNode {
   constructor({ name, url, clock }: ZoektNodeOptions) {
     this.name = name;
     this.#client = serverClient(url, { connectTimeoutMs, maxConnections });
-    this.#breaker = new CircuitBreaker({ clock, probe: () => this.#isReady() });
+    this.#breaker = new CircuitBreaker({ clock, probe: () => this.isReady() });
   }
 
   /** Whether requests fail at once, because the node failed repeatedly and no probe has succeeded since. */
@@ -102,8 +102,11 @@ export class ZoektNode {
     throw new NodeFailure(status >= 500 ? "down" : "refused", `returned status ${status}${errorOf(text)}`);
   }
 
-  /** A node that is loading its shards responds with another status. Versions without `/readyz` have a page at `/`. */
-  async #isReady(): Promise<boolean> {
+  /**
+   * Returns whether the node has loaded its shards and responds. While it loads them, its status is another one. Versions
+   * without `/readyz` have a page at `/`.
+   */
+  async isReady(): Promise<boolean> {
     const limit = new TimeLimit(new AbortController().signal, probeTimeoutMs);
     try {
       for (const path of ["/readyz", "/"]) {

@@ -1,0 +1,182 @@
+/** Has Zoekt nodes indexed by the indexers beside them, through the queue in the database. */
+import { isServiceError, ServiceError } from "#base/error";
+import { untilAborted } from "#base/untilAborted";
+import type { NodeIndexers } from "#indexing/zoektIndexer";
+import type { Repository } from "#model/repository";
+import { type Clock, wait } from "#platform/clock";
+import type { Log } from "#platform/log";
+import type { IndexJobReport, IndexQueue } from "#store/indexQueue";
+
+export interface QueuedIndexersOptions {
+  /** Rejects with ENGINE_UNAVAILABLE while the database cannot be used. */
+  readonly queue: () => Promise<IndexQueue>;
+  /** Where indexers fetch a repository. */
+  readonly sourceOf: (repository: Repository) => string;
+  /** Whether an indexer runs beside a node. */
+  readonly hasIndexer: (node: string) => boolean;
+  /** Fetches again what nodes list. */
+  readonly refreshLists: () => Promise<void>;
+  /** Whether a node lists what it has indexed according to its indexer. */
+  readonly isLoaded: (name: string, report: IndexJobReport) => boolean;
+  /** How long a node keeps a repository that others serve now: searches that began before may still ask it. */
+  readonly keepMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What the leader waits for. */
+interface Pending {
+  readonly id: number;
+  readonly name: string;
+  readonly nodes: readonly string[];
+  /** Settles `whenIndexed`. */
+  readonly waiters: Set<(reports: readonly IndexJobReport[]) => void>;
+  /** Whether other nodes must remove the repository once all of these have it. */
+  isMoving: boolean;
+}
+
+const chunkLength = 500;
+/** Reports are read this often at most, and this often at least while something is pending. */
+const minPollMs = 100;
+const maxPollMs = 5000;
+/** How long a run waits for a database that does not respond. */
+const patienceMs = 30_000;
+const retryMs = 500;
+
+export class QueuedIndexers implements NodeIndexers {
+  readonly #options: QueuedIndexersOptions;
+  readonly #pending = new Map<number, Pending>();
+  #cancelPoll: (() => void) | undefined;
+  #isPolling = false;
+  #mustPollAgain = false;
+  #isClosed = false;
+
+  constructor(options: QueuedIndexersOptions) {
+    this.#options = options;
+  }
+
+  async want(
+    repository: Repository,
+    nodes: readonly string[],
+    revisions: Parameters<NodeIndexers["want"]>[2],
+    { maxFileBytes, isForced, signal }: Parameters<NodeIndexers["want"]>[3],
+  ): Promise<void> {
+    const { id, name } = repository;
+    const source = this.#options.sourceOf(repository);
+    const jobs = nodes.map((node) => ({ repositoryId: id, node, name, source, maxFileBytes, revisions }));
+    await this.#whenAvailable(async () => (await this.#options.queue()).want(jobs, { isForced }), signal);
+  }
+
+  /** Repeats a query for a while if the database does not respond, as when it restarts. */
+  async #whenAvailable(send: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    for (const deadline = clock.elapsed() + patienceMs; ; ) {
+      try {
+        return await send();
+      } catch (error) {
+        if (!isServiceError(error, "ENGINE_UNAVAILABLE") || clock.elapsed() >= deadline) throw error;
+        await wait(clock, retryMs, signal);
+      }
+    }
+  }
+
+  async whenIndexed({ id, name }: Repository, nodes: readonly string[], signal: AbortSignal): Promise<void> {
+    const pending = this.#pend(id, name, nodes);
+    let check: (reports: readonly IndexJobReport[]) => void = () => {};
+    const done = new Promise<void>((resolve, reject) => {
+      check = (reports) => {
+        if (reports.some(({ state }) => state === "indexed")) resolve();
+        else if (reports.length > 0 && reports.every(({ state }) => state === "failed"))
+          reject(failureOf(reports));
+      };
+    });
+    pending.waiters.add(check);
+    this.poll();
+    try {
+      await untilAborted(done, signal);
+    } finally {
+      pending.waiters.delete(check);
+    }
+  }
+
+  async removeFromOthers(
+    { id, name }: Pick<Repository, "id" | "name">,
+    nodes: readonly string[],
+  ): Promise<void> {
+    if (nodes.length === 0) {
+      this.#pending.delete(id);
+      await (await this.#options.queue()).unwant(id);
+      return;
+    }
+    this.#pend(id, name, nodes).isMoving = true;
+    this.poll();
+  }
+
+  /** Reads the reports of indexers soon. Call it whenever there may be some. */
+  poll(): void {
+    if (this.#isPolling) this.#mustPollAgain = true;
+    else this.#pollAfter(minPollMs);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelPoll?.();
+  }
+
+  #pend(id: number, name: string, nodes: readonly string[]): Pending {
+    const known = this.#pending.get(id);
+    const pending: Pending = { id, name, nodes, waiters: known?.waiters ?? new Set(), isMoving: false };
+    this.#pending.set(id, pending);
+    return pending;
+  }
+
+  #pollAfter(delayMs: number): void {
+    this.#cancelPoll?.();
+    if (!this.#isClosed) this.#cancelPoll = this.#options.clock.after(delayMs, () => void this.#poll());
+  }
+
+  async #poll(): Promise<void> {
+    const { clock, log } = this.#options;
+    this.#isPolling = true;
+    this.#mustPollAgain = false;
+    const startedAt = clock.elapsed();
+    try {
+      const queue = await this.#options.queue();
+      const all = [...this.#pending.keys()];
+      if ([...this.#pending.values()].some(({ isMoving }) => isMoving)) await this.#options.refreshLists();
+      for (let at = 0; at < all.length && !this.#isClosed; at += chunkLength) {
+        const ids = all.slice(at, at + chunkLength);
+        const reports = new Map(ids.map((id): [number, IndexJobReport[]] => [id, []]));
+        for (const report of await queue.reports(ids)) reports.get(report.repositoryId)?.push(report);
+        for (const [id, own] of reports) await this.#advance(queue, id, own);
+      }
+    } catch (error) {
+      if (!this.#isClosed) log.warn("Cannot read the reports of indexers. Trying again.", { error });
+    }
+    this.#isPolling = false;
+    if (this.#pending.size === 0) return;
+    // A large number of reports must not keep the database busy.
+    const tookMs = clock.elapsed() - startedAt;
+    this.#pollAfter(this.#mustPollAgain ? Math.max(minPollMs, 10 * tookMs) : maxPollMs);
+  }
+
+  async #advance(queue: IndexQueue, id: number, reports: readonly IndexJobReport[]): Promise<void> {
+    const { hasIndexer, isLoaded, keepMs, clock } = this.#options;
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    const { name, nodes, waiters, isMoving } = pending;
+    const own = reports.filter(({ node }) => nodes.includes(node));
+    for (const check of waiters) check(own);
+    const isReady = (node: string) =>
+      own.some((report) => report.node === node && report.state === "indexed" && isLoaded(name, report));
+    if (waiters.size > 0 || (isMoving && !nodes.filter(hasIndexer).every(isReady))) return;
+    if (isMoving && reports.some(({ node, wanted }) => !nodes.includes(node) && wanted.length > 0))
+      await queue.unwant(id, { exceptNodes: nodes, dueAt: clock.now() + keepMs });
+    if (this.#pending.get(id) === pending) this.#pending.delete(id);
+  }
+}
+
+function failureOf(reports: readonly IndexJobReport[]): ServiceError {
+  const reasons = reports.map(({ node, lastError }) => `node ${node}: ${lastError ?? "unknown reason"}`);
+  return new ServiceError("UNEXPECTED_ERROR", `No indexer could index it (${reasons.join("; ")}).`);
+}

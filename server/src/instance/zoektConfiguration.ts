@@ -1,0 +1,79 @@
+/** The setting `engine.zoekt`. */
+import * as z from "zod";
+import { usageError } from "#base/error";
+import type { ZoektSettings } from "#engine/zoekt/zoektSettings";
+import { type SecretSource, secretSource } from "#hosts/connection";
+import { absolutePath, fieldIfDefined, parseUrl } from "./settingValues";
+
+export const ZoektFile = z.strictObject({
+  nodes: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[\w.-]{1,100}$/),
+        url: z.string(),
+        indexFolder: z.string().min(1).optional(),
+        hasIndexer: z.boolean().default(false),
+        weight: z.int().min(1).max(1000).default(1),
+      }),
+    )
+    .min(1)
+    .max(1000),
+  indexer: z.string().min(1).optional(),
+  replicas: z.int().min(1).max(3).default(1),
+  gitUrl: z.string().optional(),
+  // `checkZoekt` checks it, whose messages never contain its value.
+  gitToken: z.unknown().optional(),
+  leaseSeconds: z.int().min(1).max(3600).default(60),
+  maxResponseBytes: z
+    .int()
+    .min(1024)
+    .max(1024 * 1024 * 1024)
+    .default(64 * 1024 * 1024),
+});
+
+/** Resolves the folders and the program. Throws USAGE for an invalid URL, and for two nodes with the same name or folder. */
+export function checkZoekt(
+  file: string,
+  { gitUrl, gitToken, ...zoekt }: z.output<typeof ZoektFile>,
+  folder: string,
+): ZoektSettings {
+  const nodes = zoekt.nodes.map((node, index) => ({
+    ...node,
+    url: parseUrl(`${file}: "engine.zoekt.nodes[${index}].url"`, node.url),
+    ...fieldIfDefined("indexFolder", node.indexFolder && absolutePath(node.indexFolder, folder)),
+  }));
+  for (const field of ["name", "url", "indexFolder"] as const) {
+    const index = nodes.findIndex((node, at) => {
+      // Indexers on different computers may use the same path.
+      const value = field === "indexFolder" && node.hasIndexer ? undefined : node[field];
+      return value !== undefined && nodes.findIndex((other) => other[field] === value) < at;
+    });
+    if (index >= 0)
+      throw usageError(
+        `${file}: "engine.zoekt.nodes[${index}].${field}" is the same as that of another node.`,
+      );
+  }
+  const { indexer } = zoekt;
+  const isPath = indexer !== undefined && /[\\/]/.test(indexer);
+  return {
+    ...zoekt,
+    nodes,
+    ...(isPath ? { indexer: absolutePath(indexer, folder) } : {}),
+    ...fieldIfDefined("gitUrl", gitUrl && checkGitUrl(file, gitUrl)),
+    ...fieldIfDefined("gitToken", gitToken === undefined ? undefined : checkGitToken(file, gitToken)),
+  };
+}
+
+function checkGitUrl(file: string, template: string): string {
+  const url = parseUrl(`${file}: "engine.zoekt.gitUrl"`, template.replaceAll(/\{(id|name)\}/g, "$1"));
+  if (/\{(id|name)\}/.test(template) && url !== "") return template;
+  throw usageError(`${file}: "engine.zoekt.gitUrl" must contain {id} or {name}.`);
+}
+
+function checkGitToken(file: string, token: unknown): SecretSource {
+  const source = secretSource.safeParse(token);
+  if (source.success) return source.data;
+  throw usageError(
+    `${file}: "engine.zoekt.gitToken" must be {"env": "NAME"} or {"file": "/path"}, so that no token is in this file.`,
+  );
+}

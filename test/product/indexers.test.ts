@@ -1,0 +1,211 @@
+/** Zoekt nodes with indexers beside them: real processes, real Zoekt, and a real PostgreSQL that restarts. */
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { SearchResult } from "#contract/search";
+import type { ClusterStatus, NodeStatus } from "#instance/clusterStatus";
+import { systemClock } from "#platform/clock";
+import { silentLog } from "#platform/log";
+import type { IndexJobState, IndexQueue } from "#store/indexQueue";
+import { openIndexQueue } from "#store/openIndexQueue";
+import { postgresDatabase } from "#store/postgres";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
+import { type PostgresServer, startPostgres, withPostgres } from "#test/support/postgres";
+import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
+import { type Served, serve } from "#test/support/served";
+import { type RunningTrawl, startTrawl, trawl } from "#test/support/trawl";
+import {
+  findProgram,
+  hasZoekt,
+  type RunningZoekt,
+  serveZoekt,
+  withoutZoekt,
+  zoektIndexer,
+} from "#test/support/zoektPrograms";
+
+const names = ["a", "b", "c", "d", "e", "f"];
+const nodeNames = ["one", "two"] as const;
+type NodeName = (typeof nodeNames)[number];
+
+interface IndexerProcess extends RunningTrawl {
+  readonly url: string;
+}
+
+function found({ files }: SearchResult): string[] {
+  return files.map(({ repository }) => repository).sort();
+}
+
+withPostgres("nodes with indexers", (binaries) => {
+  describe(`nodes with indexers${withoutZoekt}`, { skip: !hasZoekt }, () => {
+    const folder = temporaryFolder();
+    const config = join(folder, "trawl.jsonc");
+    /** While it exists, indexing waits. */
+    const hold = join(folder, "hold");
+    const sources = new Map<string, TestRepository>();
+    const zoekt: RunningZoekt[] = [];
+    const indexers = new Map<NodeName, IndexerProcess>();
+    let postgres: PostgresServer;
+    let queue: IndexQueue;
+    let served: Served;
+
+    const indexFolder = (node: NodeName) => join(folder, `index-${node}`);
+    const startIndexer = async (node: NodeName) => {
+      const flags = ["--role", "indexer", "--node", node, "--config", config, "--port", "0"];
+      const running = startTrawl(["serve", ...flags], folder);
+      const line = await running.line(/^Indexing for node/);
+      indexers.set(node, { ...running, url: line.slice(line.indexOf("http")) });
+    };
+    const killIndexer = async (node: NodeName) => {
+      indexers.get(node)?.process.kill("SIGKILL");
+      await indexers.get(node)?.ended;
+    };
+    const status = async () => {
+      const { stdout, stderr } = await trawl(["cluster", "status", "--json", "--config", config], folder);
+      assert.equal(stderr, "");
+      return JSON.parse(stdout) as ClusterStatus;
+    };
+    const nodeOf = (all: ClusterStatus, name: string) =>
+      all.nodes.find((node) => node.name === name) as NodeStatus;
+    const countOf = async (node: NodeName, state: IndexJobState) =>
+      (await queue.counts()).find((jobs) => jobs.node === node)?.counts[state] ?? 0;
+    const isOn = (node: NodeName, id: number) =>
+      readdirSync(indexFolder(node)).some((name) => name.startsWith(`trawl-${id}_v`));
+
+    before(async () => {
+      postgres = await startPostgres(binaries);
+      const program = join(folder, "indexer.sh");
+      const script = `#!/bin/sh\nwhile [ -e '${hold}' ]; do sleep 0.05; done\nexec '${findProgram(zoektIndexer)}' "$@"\n`;
+      writeFileSync(program, script, { mode: 0o700 });
+      const nodes = [];
+      for (const name of nodeNames) {
+        mkdirSync(indexFolder(name));
+        const node = await serveZoekt(indexFolder(name));
+        zoekt.push(node);
+        nodes.push({ name, url: node.url, indexFolder: indexFolder(name), hasIndexer: true });
+      }
+      const database = await postgres.database();
+      queue = await openIndexQueue(postgresDatabase(database, silentLog), systemClock);
+      const settings = {
+        database,
+        timeLimitMs: 1000,
+        engine: { zoekt: { nodes, indexer: program, leaseSeconds: 2 } },
+      };
+      writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
+      for (const name of names)
+        sources.set(
+          name,
+          repo(`= main: First\n${name}.txt\n| the key\n`, { path: join(folder, "src", name) }),
+        );
+      const [serving] = await Promise.all([
+        serve(join(folder, "data"), [join(folder, "src")], { flags: ["--config", config] }),
+        ...nodeNames.map(startIndexer),
+      ]);
+      served = serving;
+    });
+    after(async () => {
+      rmSync(hold, { force: true });
+      for (const { process, ended } of indexers.values()) {
+        process.kill("SIGTERM");
+        await ended;
+      }
+      await served?.stop();
+      await Promise.all(zoekt.map((node) => node.stop()));
+      await queue.close();
+      await postgres.close();
+    });
+
+    test("each node is fed by its indexer, and a search covers all", async () => {
+      assert.match(await served.ready(), /6 repositories/);
+      await eventuallyEqual(async () => found(await served.search("key")), names);
+      assert.equal((await served.search("key")).isSearchExhaustive, true);
+      const all = await status();
+      assert.deepEqual([all.repositories, all.underReplicated], [6, 0]);
+      assert.equal(
+        all.nodes.reduce((sum, { indexed }) => sum + indexed, 0),
+        6,
+      );
+      for (const { isReachable, indexerSeenAt, repositories, indexed } of all.nodes) {
+        assert.deepEqual([isReachable, indexed], [true, repositories]);
+        assert.ok(Date.now() - (indexerSeenAt ?? 0) < 60_000);
+      }
+      const url = indexers.get("one")?.url;
+      for (const path of ["/livez", "/readyz"]) assert.equal((await fetch(`${url}${path}`)).status, 200);
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      assert.match(
+        metrics,
+        new RegExp(`trawl_index_jobs_total\\{result="indexed"\\} ${nodeOf(all, "one").indexed}\n`),
+      );
+    });
+
+    test("a node has one indexer at a time", async () => {
+      const flags = ["--role", "indexer", "--node", "one", "--config", config, "--port", "0"];
+      const second = await trawl(["serve", ...flags], folder);
+      assert.equal(second.code, 2);
+      assert.match(second.stderr, /Another process writes to .*index-one/);
+    });
+
+    test("a job survives the death of its indexer", async () => {
+      const first = (await served.repositories()).find(({ repoId }) => isOn("one", repoId));
+      const name = first?.repoName ?? assert.fail("Node one has no repository");
+      writeFileSync(hold, "");
+      sources.get(name)?.more("= main: Second\nfresh.txt\n| a fresh word\n");
+      await eventuallyEqual(() => countOf("one", "running"), 1);
+      await killIndexer("one");
+      // The old index is still served.
+      assert.deepEqual(found(await served.search("key")), names);
+      // Also ends the program that the killed process has left.
+      await startIndexer("one");
+      rmSync(hold);
+      await eventuallyEqual(async () => found(await served.search("fresh")), [name]);
+      await eventuallyEqual(() => countOf("one", "running"), 0);
+    });
+
+    test("PostgreSQL restarts: searches go on, and commits are indexed afterwards", async () => {
+      await postgres.kill();
+      assert.deepEqual(found(await served.search("key")), names);
+      await eventually(async () => (await fetch(`${indexers.get("two")?.url}/readyz`)).status === 503);
+      for (const source of sources.values()) source.more("= main: Third\nlater.txt\n| another word\n");
+      await postgres.start();
+      await eventuallyEqual(async () => found(await served.search("another")), names);
+      await eventually(async () => (await fetch(`${indexers.get("two")?.url}/readyz`)).status === 200);
+    });
+
+    test("a drained node serves its repositories until others do, and no search lacks one", async () => {
+      let isRunning = true;
+      let exhaustiveCount = 0;
+      const searching = (async () => {
+        for (const words = ["key", "another", "the"]; isRunning; ) {
+          const word = words[Math.floor(Math.random() * words.length)] ?? "";
+          const result = await served.search(word);
+          if (!result.isSearchExhaustive) continue;
+          exhaustiveCount++;
+          assert.deepEqual([...new Set(found(result))], names);
+        }
+      })();
+      const ended = await trawl(["cluster", "drain", "two", "--config", config], folder);
+      assert.deepEqual([ended.code, ended.stderr], [0, ""]);
+      const refused = await trawl(["cluster", "drain", "one", "--config", config], folder);
+      assert.match(refused.stderr, /"one" is the last one/);
+      await eventuallyEqual(
+        async () => (await queue.placements()).map(({ node }) => node),
+        Array(6).fill("one"),
+      );
+      // Removed only after searches that began before have ended.
+      await eventually(() => readdirSync(indexFolder("two")).every((name) => !name.endsWith(".zoekt")));
+      isRunning = false;
+      await searching;
+      assert.ok(exhaustiveCount > 10, String(exhaustiveCount));
+      const last = await served.search("key");
+      assert.deepEqual([found(last), last.isSearchExhaustive], [names, true]);
+    });
+
+    test("a node that is no longer drained gets its share again", async () => {
+      await trawl(["cluster", "undrain", "two", "--config", config], folder);
+      await eventually(async () => (await countOf("two", "indexed")) > 0);
+      const printed = await trawl(["cluster", "status", "--config", config], folder);
+      assert.match(printed.stdout, /^NODE +STATE.*\none +ready +\d.*\ntwo +ready +\d.*\n6 repositories/);
+      await eventually(async () => (await served.search("key")).isSearchExhaustive);
+    });
+  });
+});
