@@ -177,6 +177,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       threadCount: configuration.searchWorkers ?? defaultWorkerCount(0),
       indexes,
       openQueue: () => openConfiguredQueue(configuration, log),
+      maxFileBytes: configuration.maxFileBytes,
       timeLimitMs,
       onMoved: (ids) => {
         for (const id of ids) sync.refresh(id, "due");

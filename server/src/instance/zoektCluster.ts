@@ -22,6 +22,7 @@ import type { ShardDirectory } from "#shard/directory/directory";
 import type { IndexQueue } from "#store/indexQueue";
 import type { ZoektIndexing } from "#sync/refresh";
 import { ClusterQueue } from "./clusterQueue";
+import { reconcileJobs } from "./jobReconciliation";
 import { QueuedIndexers } from "./nodeIndexers";
 
 export interface ZoektClusterOptions {
@@ -36,6 +37,7 @@ export interface ZoektClusterOptions {
   readonly indexes: boolean;
   /** Opens the queue of the indexers beside nodes. */
   readonly openQueue: () => Promise<IndexQueue>;
+  readonly maxFileBytes: number;
   /** How long a search may take. */
   readonly timeLimitMs: number;
   /** Called when repositories belong to other nodes than before. */
@@ -50,7 +52,7 @@ export interface ZoektCluster {
   hasRepository(id: number): boolean;
   /** Lists the repositories of the nodes now. Never rejects. */
   refresh(): Promise<void>;
-  /** Has moves finished that an earlier leader has begun, if there are any. */
+  /** Brings the jobs of indexers in line with what is indexed. */
   start(): void;
   /** Releases the index folders. The engine is closed separately. */
   close(): Promise<void>;
@@ -153,6 +155,13 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     isFed: (node) => fed.some(({ name }) => name === node),
     maxResponseBytes: settings.maxResponseBytes,
   });
+  const closing = new AbortController();
+  const reconcile = async () => {
+    const queue = await clusterQueue.queue();
+    const { maxFileBytes } = options;
+    const parts = { catalog, directory, indexer, indexers, hasIndexer, maxFileBytes };
+    await reconcileJobs({ queue, ...parts, signal: closing.signal });
+  };
   return {
     engine,
     indexing: {
@@ -171,11 +180,12 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     refresh: () => repositories.refresh(),
     start() {
       if (hasIndexers)
-        finishMoves(clusterQueue, catalog, indexer, indexers).catch((error: unknown) => {
-          log.warn("Cannot read which node has which repository.", { error });
+        reconcile().catch((error: unknown) => {
+          if (!closing.signal.aborted) log.warn("Cannot read which node has which repository.", { error });
         });
     },
     async close() {
+      closing.abort();
       indexers.close();
       await clusterQueue.close();
       for (const lock of locks) lock.release();
@@ -195,21 +205,6 @@ function fedNodes({ nodes }: ZoektSettings): FedNode[] {
 function gitSource({ gitUrl }: ZoektSettings, id: number, name: string): string | undefined {
   const encoded = name.split("/").map(encodeURIComponent).join("/");
   return gitUrl?.replaceAll("{id}", String(id)).replaceAll("{name}", () => encoded);
-}
-
-/** Removes repositories from nodes that should no longer have them, once the others have. */
-async function finishMoves(
-  clusterQueue: ClusterQueue,
-  catalog: Catalog,
-  indexer: ZoektIndexer,
-  indexers: QueuedIndexers,
-): Promise<void> {
-  for (const { repositoryId, node } of await (await clusterQueue.queue()).placements()) {
-    const repository = catalog.get(repositoryId as RepositoryId);
-    const places = indexer.placesOf(repositoryId);
-    if (repository !== undefined && !places.includes(node))
-      await indexers.removeFromOthers(repository, places);
-  }
 }
 
 async function lockFolders(nodes: readonly FedNode[]): Promise<OwnerLock[]> {
