@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { silentLog } from "#platform/log";
 import type { IndexQueue, WantedIndex } from "#store/indexQueue";
+import { OrganizationLost } from "#store/lostOrganization";
 import { openIndexQueue } from "#store/openIndexQueue";
+import { openStore } from "#store/openStore";
 import { postgresDatabase } from "#store/postgres";
 import { manualClock } from "#test/support/clock";
 import { eventually } from "#test/support/eventually";
@@ -170,6 +172,16 @@ onEachDatabase((empty) => {
       ]);
       assert.equal(await leader.countUnderReplicated(2), 2);
     }));
+
+  test("a queue does not create an organization in a database that has lost its own", async () => {
+    const database = await empty();
+    const clock = manualClock(start);
+    await (await openIndexQueue(database.source(), clock)).close();
+    const expected = { uuid: "u", database: "x", hasKeys: true };
+    const opened = openStore({ source: database.source(), version: "1", clock, expected });
+    // Only PostgreSQL is shared with a queue.
+    await assert.rejects(opened, database.isShared ? OrganizationLost : { code: "ENGINE_UNAVAILABLE" });
+  });
 
   test("nodes are drained, and seen", () =>
     withQueues(async (one, other, clock) => {

@@ -3,20 +3,20 @@ import type { Clock } from "#platform/clock";
 import type { DatabaseSource } from "./connection";
 import { indexJobs } from "./indexJobs";
 import type { IndexQueue, QueueTopic } from "./indexQueue";
-import { migrate } from "./migrate";
+import { createQueueTables } from "./indexQueueTables";
 import type { Database, DatabaseTransaction, Tables } from "./tables";
 
 /** The channel of PostgreSQL's notifications. */
 const channel = "trawl_index";
 
 /**
- * Opens the queue of index jobs, and creates the tables of the database if they do not exist. Throws ENGINE_UNAVAILABLE
+ * Opens the queue of index jobs, and creates its tables if they do not exist. Throws ENGINE_UNAVAILABLE
  * and STORAGE_FAILED.
  */
 export async function openIndexQueue(source: DatabaseSource, clock: Clock): Promise<IndexQueue> {
   const database = new Kysely<Tables>({ dialect: source.dialect });
   try {
-    await migrate(database, { source, now: clock.now() });
+    await createQueueTables(database, source);
   } catch (error) {
     await database.destroy();
     throw error;
