@@ -27,8 +27,13 @@ export interface NodeIndexers {
     revisions: readonly CopiedRef[],
     options: { readonly maxFileBytes: number; readonly isForced: boolean; readonly signal: AbortSignal },
   ): Promise<void>;
-  /** Resolves when one node has indexed what was wanted last. Rejects if all fail. */
-  whenIndexed(repository: Repository, nodes: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Resolves when one node has indexed these revisions, which were wanted before. Rejects if all fail. */
+  whenIndexed(
+    repository: Repository,
+    nodes: readonly string[],
+    revisions: readonly CopiedRef[],
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Has other nodes remove their index, once these have indexed the repository. Without nodes, at once. */
   removeFromOthers(repository: Pick<Repository, "id" | "name">, nodes: readonly string[]): Promise<void>;
 }
@@ -164,7 +169,7 @@ export class ZoektIndexer {
     if (others.length > 0)
       await indexers?.want(repository, others, revisions, { maxFileBytes, isForced, signal });
     if (folders.length > 0) await this.#runIndexer(repository, folders, revisions, maxFileBytes, signal);
-    else await indexers?.whenIndexed(repository, others, signal);
+    else await indexers?.whenIndexed(repository, others, revisions, signal);
   }
 
   async #runIndexer(

@@ -5,7 +5,7 @@ import type { NodeIndexers } from "#indexing/zoektIndexer";
 import type { Repository } from "#model/repository";
 import { type Clock, wait } from "#platform/clock";
 import type { Log } from "#platform/log";
-import type { IndexJobReport, IndexQueue } from "#store/indexQueue";
+import type { IndexJobReport, IndexQueue, RevisionCommit } from "#store/indexQueue";
 
 export interface QueuedIndexersOptions {
   /** Rejects with ENGINE_UNAVAILABLE while the database cannot be used. */
@@ -39,6 +39,8 @@ const chunkLength = 500;
 /** Reports are read this often at most, and this often at least while something is pending. */
 const minPollMs = 100;
 const maxPollMs = 5000;
+/** How often nodes are asked for what they have loaded while that is all that is missing. */
+const loadPollMs = 500;
 /** How long a run waits for a database that does not respond. */
 const patienceMs = 30_000;
 const retryMs = 500;
@@ -47,6 +49,8 @@ export class QueuedIndexers implements NodeIndexers {
   readonly #options: QueuedIndexersOptions;
   readonly #pending = new Map<number, Pending>();
   #cancelPoll: (() => void) | undefined;
+  /** Whether a poll is due within `minPollMs`. More reports must not delay it. */
+  #isPollingSoon = false;
   #isPolling = false;
   #mustPollAgain = false;
   #isClosed = false;
@@ -80,14 +84,22 @@ export class QueuedIndexers implements NodeIndexers {
     }
   }
 
-  async whenIndexed({ id, name }: Repository, nodes: readonly string[], signal: AbortSignal): Promise<void> {
+  async whenIndexed(
+    { id, name }: Repository,
+    nodes: readonly string[],
+    revisions: readonly RevisionCommit[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const wanted = commitsOf(revisions);
     const pending = this.#pend(id, name, nodes);
     let check: (reports: readonly IndexJobReport[]) => void = () => {};
     const done = new Promise<void>((resolve, reject) => {
       check = (reports) => {
-        if (reports.some(({ state }) => state === "indexed")) resolve();
-        else if (reports.length > 0 && reports.every(({ state }) => state === "failed"))
-          reject(failureOf(reports));
+        // Reports may have been read before these commits were wanted.
+        const current = reports.filter((report) => commitsOf(report.wanted) === wanted);
+        if (current.some(({ state }) => state === "indexed")) resolve();
+        else if (current.length > 0 && current.every(({ state }) => state === "failed"))
+          reject(failureOf(current));
       };
     });
     pending.waiters.add(check);
@@ -115,7 +127,7 @@ export class QueuedIndexers implements NodeIndexers {
   /** Reads the reports of indexers soon. Call it whenever there may be some. */
   poll(): void {
     if (this.#isPolling) this.#mustPollAgain = true;
-    else this.#pollAfter(minPollMs);
+    else if (!this.#isPollingSoon) this.#pollAfter(minPollMs);
   }
 
   close(): void {
@@ -132,13 +144,16 @@ export class QueuedIndexers implements NodeIndexers {
 
   #pollAfter(delayMs: number): void {
     this.#cancelPoll?.();
+    this.#isPollingSoon = delayMs <= minPollMs;
     if (!this.#isClosed) this.#cancelPoll = this.#options.clock.after(delayMs, () => void this.#poll());
   }
 
   async #poll(): Promise<void> {
     const { clock, log } = this.#options;
     this.#isPolling = true;
+    this.#isPollingSoon = false;
     this.#mustPollAgain = false;
+    let isLoading = false;
     const startedAt = clock.elapsed();
     try {
       const queue = await this.#options.queue();
@@ -148,7 +163,7 @@ export class QueuedIndexers implements NodeIndexers {
         const ids = all.slice(at, at + chunkLength);
         const reports = new Map(ids.map((id): [number, IndexJobReport[]] => [id, []]));
         for (const report of await queue.reports(ids)) reports.get(report.repositoryId)?.push(report);
-        for (const [id, own] of reports) await this.#advance(queue, id, own);
+        for (const [id, own] of reports) if (await this.#advance(queue, id, own)) isLoading = true;
       }
     } catch (error) {
       if (!this.#isClosed) log.warn("Cannot read the reports of indexers. Trying again.", { error });
@@ -157,23 +172,34 @@ export class QueuedIndexers implements NodeIndexers {
     if (this.#pending.size === 0) return;
     // A large number of reports must not keep the database busy.
     const tookMs = clock.elapsed() - startedAt;
-    this.#pollAfter(this.#mustPollAgain ? Math.max(minPollMs, 10 * tookMs) : maxPollMs);
+    const delayMs = this.#mustPollAgain ? minPollMs : isLoading ? loadPollMs : maxPollMs;
+    this.#pollAfter(Math.max(delayMs, 10 * tookMs));
   }
 
-  async #advance(queue: IndexQueue, id: number, reports: readonly IndexJobReport[]): Promise<void> {
+  /** Returns whether only the node has to load what its indexer has indexed. */
+  async #advance(queue: IndexQueue, id: number, reports: readonly IndexJobReport[]): Promise<boolean> {
     const { hasIndexer, isLoaded, keepMs, clock } = this.#options;
     const pending = this.#pending.get(id);
-    if (pending === undefined) return;
+    if (pending === undefined) return false;
     const { name, nodes, waiters, isMoving } = pending;
     const own = reports.filter(({ node }) => nodes.includes(node));
     for (const check of waiters) check(own);
-    const isReady = (node: string) =>
-      own.some((report) => report.node === node && report.state === "indexed" && isLoaded(name, report));
-    if (waiters.size > 0 || (isMoving && !nodes.filter(hasIndexer).every(isReady))) return;
+    if (waiters.size > 0) return false;
+    if (isMoving) {
+      const wanted = nodes.filter(hasIndexer);
+      const indexed = own.filter(({ state }) => state === "indexed");
+      if (!wanted.every((node) => indexed.some((report) => report.node === node))) return false;
+      if (!indexed.every((report) => isLoaded(name, report))) return true;
+    }
     if (isMoving && reports.some(({ node, wanted }) => !nodes.includes(node) && wanted.length > 0))
       await queue.unwant(id, { exceptNodes: nodes, dueAt: clock.now() + keepMs });
     if (this.#pending.get(id) === pending) this.#pending.delete(id);
+    return false;
   }
+}
+
+function commitsOf(revisions: readonly RevisionCommit[]): string {
+  return revisions.map(({ name, commit }) => `${commit} ${name}`).join("\n");
 }
 
 function failureOf(reports: readonly IndexJobReport[]): ServiceError {
