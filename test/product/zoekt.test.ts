@@ -31,9 +31,14 @@ interface NodeConfiguration {
 }
 
 /** Writes a configuration file, and returns its path. */
-function configure(folder: string, nodes: readonly NodeConfiguration[], indexer?: string): string {
+function configure(
+  folder: string,
+  nodes: readonly NodeConfiguration[],
+  indexer?: string,
+  replicas = 1,
+): string {
   const file = join(folder, "trawl.jsonc");
-  const zoekt = { nodes, ...(indexer === undefined ? {} : { indexer }) };
+  const zoekt = { nodes, replicas, ...(indexer === undefined ? {} : { indexer }) };
   writeFileSync(file, JSON.stringify({ engine: { zoekt } }), { mode: 0o600 });
   return file;
 }
@@ -200,6 +205,30 @@ describe(`nodes that Trawl indexes with Zoekt's programs${withoutZoekt}`, { skip
     sources[3]?.remove("");
     await eventually(() => shards().length === 3);
     assert.deepEqual(found(await served.search("key")), ["a/a.txt", "b/b.txt", "c/c.txt"]);
+  });
+
+  test("with two replicas, each node can crash, and searches stay exhaustive", async () => {
+    await served.stop();
+    const { nodes: configured } = JSON.parse(readFileSync(flags[1] ?? "", "utf8")).engine.zoekt;
+    const config = configure(folder, configured, findProgram(zoektIndexer), 2);
+    served = await serve(dataDir, [], { flags: ["--config", config] });
+    await eventually(() => shards().length === 6);
+    for (const at of [0, 1]) {
+      await eventually(async () => {
+        const { files, isSearchExhaustive, unavailable } = await served.search("key");
+        return isSearchExhaustive && files.length === 3 && unavailable === undefined;
+      });
+      const node = nodes[at] as RunningZoekt;
+      await node.stop();
+      const result = await served.search("key");
+      assert.deepEqual([found(result), result.isSearchExhaustive], [["a/a.txt", "b/b.txt", "c/c.txt"], true]);
+      nodes[at] = await serveZoekt(indexFolders[at] ?? "", Number(new URL(node.url).port));
+      // The other one stops only when this one is asked again.
+      await eventually(async () => {
+        const response = await fetch(`${node.url}/api/list`, { method: "POST", body: '{"Q":""}' });
+        return response.status === 200;
+      });
+    }
   });
 
   test("without one of the nodes, its repositories move to the other", async () => {
