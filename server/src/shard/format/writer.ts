@@ -1,3 +1,4 @@
+import { threadKernels } from "#kernels/thread";
 import { documentCategories, skipReasons } from "#model/document";
 import type { Checksum } from "./checksum";
 import { intern } from "./intern";
@@ -266,8 +267,8 @@ export class MemorySink implements ByteSink {
 }
 
 function countNewlines(bytes: Uint8Array, start: number, end: number): number {
-  let count = 0;
-  for (let at = bytes.indexOf(newline, start); at >= 0 && at < end; at = bytes.indexOf(newline, at + 1))
-    count++;
-  return count;
+  const kernels = threadKernels();
+  const at = kernels.reserve(end - start);
+  kernels.bytes.set(bytes.subarray(start, end), at);
+  return kernels.countNewlines(at, end - start);
 }
