@@ -9,7 +9,7 @@
  *
  * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
  * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, zoekt,
- * tools, memory, fresh, clients, load, small, history, store, access, calls, retrieval, compare. `--ranking` alone means
+ * tools, memory, fresh, clients, load, small, history, store, access, calls, retrieval, hosts, compare. `--ranking` alone means
  * `--only ranking`. If symbols or ranking are requested without a corpus, the trees with labeled queries are fetched as
  * Debian packages and used one by one.
  *
@@ -23,6 +23,9 @@
  *
  * `calls` compares callers in this project with those that TypeScript finds, and runs only if it is named. `--seed`
  * chooses other definitions, and `--misses` lists calls of each kind that were not found.
+ *
+ * `hosts` mirrors generated repositories of a git server and compares that with a loop of `git clone --mirror`, then sends
+ * webhooks. It runs only if it is named.
  *
  * `compare` sends generated requests to this build and to the one in the folder `--other` (the root of a checkout, with
  * `dist`), compares their responses byte for byte, and fails if any differ. It runs only if it is named; without a corpus,
@@ -46,6 +49,7 @@ import { benchDefinitions } from "./definitions";
 import { Figures } from "./figures";
 import { benchFreshness } from "./freshness";
 import { benchHistory } from "./history";
+import { benchHosts } from "./hosts";
 import { benchLoad } from "./load";
 import { benchNavigation } from "./navigation";
 import { memoryOf, untilQuiet } from "./processes";
@@ -79,10 +83,11 @@ const parts = [
   "access",
   "calls",
   "retrieval",
+  "hosts",
   "compare",
 ] as const;
 
-const onlyIfNamed: readonly string[] = ["calls", "retrieval", "compare"];
+const onlyIfNamed: readonly string[] = ["calls", "retrieval", "hosts", "compare"];
 
 const { values } = parseArgs({
   options: {
@@ -149,6 +154,7 @@ async function main(): Promise<void> {
   if (wanted.has("access")) await benchCredentials(scratch);
   if (wanted.has("calls"))
     await benchCalls(scratch, { seed: Number(values.seed), shownMisses: Number(values.misses) });
+  if (wanted.has("hosts")) await benchHosts(join(scratch, "hosts"));
   if (wanted.has("retrieval")) await benchRetrieval(folder, scratch, retrieval);
   if (wanted.has("small")) {
     for (const count of [1_000, 5_000]) await benchSmallRepositories(join(scratch, "small"), count);
