@@ -8,6 +8,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { ServiceError } from "#base/error";
+import { mirrorDescription } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import { type Files, replaceFile } from "#platform/files";
 import type { Log } from "#platform/log";
@@ -22,8 +23,6 @@ export interface MirrorStateOptions {
 }
 
 const writeDelayMs = 5000;
-/** In the folder of each mirror; git ignores it. */
-const descriptionFile = "trawl.json";
 
 /** Returns the folder of all mirrors in a data directory. */
 export function mirrorsFolder(dataDir: string): string {
@@ -107,7 +106,7 @@ export class MirrorState {
   }
 
   isDescribed(mirror: MirrorRecord): boolean {
-    return existsSync(join(this.pathOf(mirror), descriptionFile));
+    return existsSync(join(this.pathOf(mirror), mirrorDescription));
   }
 
   /** Stores in the folder of a mirror what it is a mirror of. */
@@ -116,7 +115,7 @@ export class MirrorState {
     if (!existsSync(folder)) return;
     const { type, url, repository } = mirror;
     const text = JSON.stringify({ type, url, repository });
-    replaceFile(this.#options.files, join(folder, descriptionFile), Buffer.from(text));
+    replaceFile(this.#options.files, join(folder, mirrorDescription), Buffer.from(text));
   }
 
   connection(name: string): ConnectionRecord {
@@ -196,7 +195,7 @@ export class MirrorState {
 
   #findMirrors(): readonly MirrorRecord[] {
     return this.#folders().flatMap((number): readonly MirrorRecord[] => {
-      const file = join(this.pathOf({ number }), descriptionFile);
+      const file = join(this.pathOf({ number }), mirrorDescription);
       const described = existsSync(file) ? parseDescription(readFileSync(file, "utf8")) : undefined;
       if (described === undefined) return [];
       return [{ ...described, number, holdings: {}, fetches: { nextAt: 0, failures: 0 } }];

@@ -5,6 +5,9 @@ export type RepositoryId = Brand<number, "RepositoryId">;
 /** A full commit SHA, lower-case hexadecimal. */
 export type CommitHash = Brand<string, "CommitHash">;
 
+/** The file in a mirror that says what it is a mirror of. Git ignores it. */
+export const mirrorDescription = "trawl.json";
+
 export const codeHostTypes = [
   "github",
   "gitlab",

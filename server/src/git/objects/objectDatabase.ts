@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { configValue } from "#git/config";
 import { type GitRepository, readConfig, readText } from "#git/repository";
+import { mirrorDescription } from "#model/repository";
 import { applyDelta, PackFile } from "./packFile";
 
 export interface StoredObject {
@@ -160,8 +161,11 @@ function canReadDirectly(repository: GitRepository, objects: string): boolean {
  */
 function isOwnClone({ workTree, gitDir, commonDir }: GitRepository): boolean {
   const user = process.geteuid?.();
-  if (user === undefined || workTree === undefined) return false;
-  return [workTree, join(workTree, ".git"), gitDir, commonDir].every(
+  // Mirrors are bare, but nobody else has written to them.
+  const isMirror = workTree === undefined && fs.existsSync(join(gitDir, mirrorDescription));
+  if (user === undefined || (workTree === undefined && !isMirror)) return false;
+  const folders = workTree === undefined ? [] : [workTree, join(workTree, ".git")];
+  return [...folders, gitDir, commonDir].every(
     (path) => fs.lstatSync(path, { throwIfNoEntry: false })?.uid === user,
   );
 }
