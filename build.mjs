@@ -138,16 +138,17 @@ const sqlite = {
   },
 };
 
-/** Copies the program that answers git's requests for credentials (`git/mirror/networkGit.ts`). */
+/** Copies the programs that answer git's requests for credentials, and run ssh for it (`git/mirror/networkGit.ts`). */
 const credentialHelper = {
   name: "credentialHelper",
   setup({ onEnd }) {
-    const name = "git-credential-trawl";
     onEnd(async () => {
       const folder = join(root, dist, "server/credentialHelper");
       await mkdir(folder, { recursive: true });
-      await copyFile(join(root, "server/src/git/mirror", name), join(folder, name));
-      await chmod(join(folder, name), 0o755);
+      for (const name of ["git-credential-trawl", "git-ssh-trawl"]) {
+        await copyFile(join(root, "server/src/git/mirror", name), join(folder, name));
+        await chmod(join(folder, name), 0o755);
+      }
     });
   },
 };

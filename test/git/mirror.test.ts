@@ -92,7 +92,7 @@ test("credentials come from the environment, and are nowhere else", async (t) =>
   server.credentials = account;
   await assert.rejects(update(), {
     code: "GIT_FAILED",
-    message: /git fetch of http.*(could not read|Auth)/i,
+    message: /git clone of http.*(could not read|Auth)/i,
   });
   const credentials = { user: account.user, password: new Secret(account.password) };
   const wrong = { user: account.user, password: new Secret("wrong-s3cret") };
@@ -341,6 +341,7 @@ test("only https is fetched, unless http is allowed, and never with user informa
     [`http://${host}/a.git`, false],
     [`http://user:s3cret@${host}/a.git`, true],
     ["file:///etc", true],
+    ["ssh://git@127.0.0.1/a.git", true],
     ["ext::sh -c id", true],
     ["--upload-pack=id", true],
   ] as const;

@@ -2,6 +2,7 @@
 import { isAbsolute } from "node:path";
 import * as z from "zod";
 import { checkNamePattern } from "./namePattern";
+import { isSshFile, sshAddress } from "./ssh";
 
 const text = z
   .string({ error: "must be a string" })
@@ -67,6 +68,22 @@ const address = z
     return z.NEVER;
   });
 
+/** Like `address`, or the address of an SSH server, as a URL or as `user@host:path`. */
+const addressOrSsh = z
+  .string({ error: "must be a URL" })
+  .max(2000)
+  .transform((written, context) => {
+    const ssh = sshAddress(written);
+    if (ssh !== undefined) return ssh;
+    const parsed = address.safeParse(written);
+    if (parsed.success) return parsed.data;
+    const message = /^ssh:|^[^/]*@[^/]*:/.test(written)
+      ? "must be a URL such as ssh://git@git.example.com:22, without password, query or fragment"
+      : (parsed.error.issues[0]?.message ?? "");
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  });
+
 const tokenHint = 'must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in this file';
 
 const sources = {
@@ -96,6 +113,22 @@ const tokenSource = z
 
 export type TokenSource = z.output<typeof tokenSource>;
 
+const sshFile = text
+  .refine(isAbsolute, { error: "must be an absolute path" })
+  .refine(isSshFile, { error: 'must not contain the characters " % $ and \\' });
+const sshKeyHint = 'must be {"file": "/path"} or {"agent": "SSH_AUTH_SOCK"}, so that no key is in this file';
+
+/** The file of a private key, or the environment variable with the socket of an agent. */
+const sshKeySource = z
+  .strictObject(
+    { file: sshFile, agent: sources.env },
+    { error: ({ code }) => (code === "invalid_type" ? sshKeyHint : undefined) },
+  )
+  .partial()
+  .refine(hasOne, { error: sshKeyHint });
+
+export type SshKeySource = z.output<typeof sshKeySource>;
+
 const common = {
   allowHttp: flag(false),
   token: tokenSource.optional(),
@@ -107,7 +140,9 @@ const common = {
       password: secretSource,
     })
     .optional(),
-  cloneUrlBase: address.optional(),
+  cloneUrlBase: addressOrSsh.optional(),
+  sshKey: sshKeySource.optional(),
+  knownHosts: sshFile.optional(),
   revisions: z
     .strictObject({
       branches: z.array(text).max(1000).default(["**"]),
@@ -288,7 +323,7 @@ export const connectionTypes = [
   z.strictObject({
     ...common,
     type: z.literal("genericGitHost"),
-    url: address,
+    url: addressOrSsh,
     user: text.optional(),
     include: include({ repos: paths("path/..."), manifest: text.optional() }),
     only: only.pick({ names: true }).prefault({}),
@@ -302,6 +337,14 @@ const connection = z.discriminatedUnion("type", connectionTypes).superRefine((va
     const url = key in value ? value[key as "cloneUrlBase"] : undefined;
     if (url?.startsWith("http:") && !value.allowHttp)
       refuse(key, 'must be https, unless "allowHttp" is true');
+  }
+  const usesSsh = (value.cloneUrlBase ?? ("url" in value ? value.url : "")).startsWith("ssh:");
+  if (usesSsh && value.sshKey === undefined) refuse("sshKey", "is missing: clones over SSH need it");
+  if (usesSsh && value.knownHosts === undefined)
+    refuse("knownHosts", "is missing: clones over SSH need the keys of their hosts");
+  if (value.type === "genericGitHost" && value.url.startsWith("ssh:")) {
+    if (value.token !== undefined) refuse("token", 'is not used over SSH. Set "sshKey"');
+    if (value.include.manifest !== undefined) refuse("include", 'cannot contain "manifest" over SSH');
   }
   if (value.proxyLogin !== undefined && value.proxy === undefined)
     refuse("proxy", 'is missing: "proxyLogin" needs it');

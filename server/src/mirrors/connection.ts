@@ -1,6 +1,6 @@
 /** What mirroring needs of the settings of a connection. */
 import type { CodeHost, HostRepository } from "#hosts/codeHost";
-import type { SecretSource, TokenSource } from "#hosts/connection";
+import type { SecretSource, SshKeySource, TokenSource } from "#hosts/connection";
 import type { Secret } from "#hosts/secret";
 import type { Webhook } from "#hosts/webhook";
 import type { WebhookRequest } from "#hosts/webhookHint";
@@ -15,6 +15,9 @@ export interface MirrorConnection {
   readonly cloneUrlBase?: string | undefined;
   readonly allowHttp: boolean;
   readonly token?: TokenSource | undefined;
+  /** The key for clone URLs that begin with `ssh:`, and the file with the keys of their hosts. */
+  readonly sshKey?: SshKeySource | undefined;
+  readonly knownHosts?: string | undefined;
   /** File with the certificates of authorities to trust. */
   readonly caFile?: string | undefined;
   /** Times in milliseconds. */
@@ -77,7 +80,12 @@ export function mayCloneFrom(connection: MirrorConnection, cloneUrl: string): bo
 }
 
 function isSameOrigin(one: string, other: string): boolean {
-  return URL.canParse(other) && new URL(one).origin === new URL(other).origin;
+  return URL.canParse(other) && originOf(new URL(one)) === originOf(new URL(other));
+}
+
+/** The origin of an `ssh:` URL would be `null`. */
+function originOf({ protocol, username, host, origin }: URL): string {
+  return protocol === "ssh:" ? `${protocol}//${username}@${host}` : origin;
 }
 
 type Connections = Readonly<Record<string, MirrorConnection>>;

@@ -1,10 +1,11 @@
 /** Checks hosts that are listed without a request: asks git for one of their repositories. */
-import { isServiceError, ServiceError } from "#base/error";
+import { isServiceError } from "#base/error";
 import { runNetworkGit } from "#git/mirror/networkGit";
 import type { CodeHost } from "#hosts/codeHost";
-import { type MirrorConnection, mayCloneFrom } from "#mirrors/connection";
+import type { MirrorConnection } from "#mirrors/connection";
 import type { ConnectionListing } from "#mirrors/listConnection";
 import type { ConnectionProblem } from "#mirrors/mirrorRecord";
+import { openRemote } from "./gitRemote";
 
 export interface CloneProbeOptions {
   readonly connection: MirrorConnection;
@@ -28,15 +29,7 @@ export async function probeClone(
   if (first === undefined) return listing;
   const { cloneUrl: url, path } = first.repository;
   try {
-    if (!mayCloneFrom(connection, url))
-      throw new ServiceError("GIT_FAILED", "Its clone URL is not on the host of the connection.");
-    const remote = {
-      url,
-      allowsHttp: connection.allowHttp,
-      credentials: await host.gitCredentials(),
-      caFile: connection.caFile,
-      proxy: await host.proxy?.(),
-    };
+    const remote = await openRemote(url, connection, host);
     const options = { helperFolder, homeFolder: folder, timeoutMs, signal };
     await runNetworkGit(folder, ["ls-remote", "--"], remote, ["HEAD"], options);
     return { ...listing, requestCount: 1 };

@@ -8,7 +8,7 @@ import { updateMirror } from "#git/mirror/mirror";
 import type { CodeHost } from "#hosts/codeHost";
 import { MissingEditorToken } from "#hosts/editorTokens";
 import { connectionOf, fingerprintOf, type HoldingConnection } from "#mirrors/applyListing";
-import { type MirrorConnection, mayCloneFrom } from "#mirrors/connection";
+import type { MirrorConnection } from "#mirrors/connection";
 import { dayMs } from "#mirrors/holding";
 import type { FetchRecord, MirrorRecord } from "#mirrors/mirrorRecord";
 import { pollDelay } from "#mirrors/pollInterval";
@@ -19,6 +19,7 @@ import type { Files } from "#platform/files";
 import type { Log } from "#platform/log";
 import { maxDelayMs } from "#platform/timeLimit";
 import { FetchQueue } from "./fetchQueue";
+import { openRemote } from "./gitRemote";
 import type { MirrorCatalog } from "./mirrorCatalog";
 
 export interface MirrorFetchesOptions {
@@ -60,6 +61,8 @@ const maxProcesses = 8;
 const sizeTolerance = 1.5;
 /** How long to wait for further hints of webhooks. */
 export const hintDelayMs = 2000;
+/** The shortest time between fetches that webhooks request although the last one found nothing. */
+const idleHintMs = 10_000;
 /** How long webhooks of a mirror are trusted after the last one. */
 const hintTrustMs = 7 * dayMs;
 const baseTimeoutMs = 600_000;
@@ -81,6 +84,8 @@ export class MirrorFetches {
   readonly #ended: Record<FetchResult, number> = { changed: 0, unchanged: 0, failed: 0 };
   /** Mirrors whose token no connected editor has. */
   readonly #waitingForToken = new Set<number>();
+  /** Until when hints about a mirror wait, because the fetch that earlier ones led to has found nothing. */
+  readonly #idleUntil = new Map<number, number>();
   /** Mirrors whose index is not current, and since when that is known. */
   readonly #unindexed = new Map<RepositoryId, number>();
   #cancelTimer: (() => void) | undefined;
@@ -160,7 +165,10 @@ export class MirrorFetches {
     const { state, clock } = this.#options;
     const { fetches } = mirror;
     const now = clock.now();
-    const nextAt = Math.min(fetches.nextAt, now + hintDelayMs);
+    const nextAt = Math.min(
+      fetches.nextAt,
+      Math.max(now + hintDelayMs, this.#idleUntil.get(mirror.number) ?? 0),
+    );
     state.put({ ...mirror, fetches: { ...fetches, hintedAt: now, nextAt } });
     if (this.#hasStarted)
       this.#cancelHint ??= clock.after(hintDelayMs, () => {
@@ -279,37 +287,25 @@ export class MirrorFetches {
     const startedAt = clock.now();
     // Opened before anything is awaited, so that it has the same settings.
     const host = hostOf(name);
-    if (!mayCloneFrom(settings, repository.cloneUrl))
-      throw new ServiceError("GIT_FAILED", "Its clone URL is not on the host of the connection.");
     const path = state.pathOf(mirror);
     const isClone = !existsSync(path);
-    const credentials = await host.gitCredentials();
+    const remote = await openRemote(repository.cloneUrl, settings, host);
     this.#waitingForToken.delete(mirror.number);
     if (isClone) {
       await this.#checkSpace(mirror, name, settings);
       catalog.update(id, { state: "cloning", progress: 0, lastError: undefined });
     }
     const sizeBytes = Math.max(repository.sizeBytes ?? 0, mirror.fetches.bytes ?? 0);
-    const { hasMoved } = await updateMirror(
-      path,
-      {
-        url: repository.cloneUrl,
-        allowsHttp: settings.allowHttp,
-        credentials,
-        caFile: settings.caFile,
-        proxy: await host.proxy?.(),
-      },
-      {
-        files,
-        helperFolder,
-        homeFolder: folder,
-        defaultBranch: repository.defaultBranch,
-        depth: settings.history === "full" ? undefined : settings.history.depth,
-        maxBytes: settings.limits.oneRepositoryBytes * sizeTolerance,
-        timeoutMs: baseTimeoutMs + sizeBytes * timeoutMsPerByte,
-        signal,
-      },
-    );
+    const { hasMoved } = await updateMirror(path, remote, {
+      files,
+      helperFolder,
+      homeFolder: folder,
+      defaultBranch: repository.defaultBranch,
+      depth: settings.history === "full" ? undefined : settings.history.depth,
+      maxBytes: settings.limits.oneRepositoryBytes * sizeTolerance,
+      timeoutMs: baseTimeoutMs + sizeBytes * timeoutMsPerByte,
+      signal,
+    });
     if (hasMoved && !isClone) await compactMirror(path, { homeFolder: folder, signal });
     const now = clock.now();
     const bytes = await packBytes(path);
@@ -324,8 +320,13 @@ export class MirrorFetches {
     // As long as webhooks report changes, polling only finds those whose webhook was lost.
     const ageMs = hintedAt === undefined ? now - (changedAt ?? now) : Number.POSITIVE_INFINITY;
     const isHintedMeanwhile = hintedAt !== undefined && hintedAt >= startedAt;
+    const isIdle = !hasMoved && (mirror.fetches.hintedAt ?? 0) > (mirror.fetches.fetchedAt ?? 0);
+    if (isIdle) this.#idleUntil.set(mirror.number, now + idleHintMs);
+    else this.#idleUntil.delete(mirror.number);
     const delayMs = isHintedMeanwhile
-      ? hintDelayMs
+      ? isIdle
+        ? idleHintMs
+        : hintDelayMs
       : pollDelay(limitsOf(settings), { ageMs, failures: 0 }, random());
     const fetches: FetchRecord = {
       fetchedAt: now,

@@ -5,13 +5,12 @@
  * A mirror takes its place only when its first fetch is complete. No remote is stored in it, so that nothing but these
  * functions fetches into it.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isServiceError, ServiceError, throwIfAborted } from "#base/error";
 import { readRefs, refLines } from "#git/refs/refs";
 import { openGitRepository } from "#git/repository";
 import { type Files, replaceFile } from "#platform/files";
-import { runProcess } from "#platform/process";
 import { packBytes, watchSize } from "./diskSpace";
 import { MirrorDamaged, type NetworkOptions, type Remote, runNetworkGit } from "./networkGit";
 import { draftSuffix, replacedSuffix, sweepMirror } from "./sweep";
@@ -38,7 +37,6 @@ export interface MirrorUpdate {
 
 /** Not `--mirror`, which includes the refs of all pull requests, often most of the repository. */
 const refspecs = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-const initTimeoutMs = 60_000;
 
 /**
  * Clones a remote to `path` if there is nothing, and else fetches what has changed. A mirror that lacks objects is
@@ -59,7 +57,7 @@ export async function updateMirror(
   }
   try {
     const before = await stateOf(path);
-    await fetchWithin(path, remote, options);
+    await withinSize(path, options, (limited) => fetchInto(path, remote, limited));
     const after = await stateOf(path);
     return { hasMoved: before.refs !== after.refs, isEmpty: after.isEmpty };
   } catch (error) {
@@ -79,8 +77,7 @@ async function cloneDraft(path: string, remote: Remote, options: MirrorOptions):
   const draft = path + draftSuffix;
   options.files.removeFolder(draft);
   try {
-    await initialize(draft, options);
-    await fetchWithin(draft, remote, options);
+    await withinSize(draft, options, (limited) => cloneInto(draft, remote, limited));
     return draft;
   } catch (error) {
     options.files.removeFolder(draft);
@@ -89,35 +86,47 @@ async function cloneDraft(path: string, remote: Remote, options: MirrorOptions):
   }
 }
 
-/** Fetches, and stops when the packfiles exceed `maxBytes`. */
-async function fetchWithin(path: string, remote: Remote, options: MirrorOptions): Promise<void> {
+/**
+ * Clones with a single command, which takes half the processes of creating a repository, fetching into it, and asking for
+ * the default branch.
+ */
+async function cloneInto(path: string, remote: Remote, options: MirrorOptions): Promise<void> {
+  const { depth } = options;
+  const args = [
+    "clone",
+    "--bare",
+    "--quiet",
+    "--template=",
+    "--no-recurse-submodules",
+    ...(depth === undefined ? [] : [`--depth=${depth}`, "--no-single-branch"]),
+    "--",
+  ];
+  await runNetworkGit(dirname(path), args, remote, [path], options);
+  const config = join(path, "config");
+  const withoutRemote = readFileSync(config, "utf8").replace(/^\[remote "origin"\]\n(?:\t.*\n)*/m, "");
+  replaceFile(options.files, config, Buffer.from(withoutRemote), 0o600);
+  await chooseHead(path, options, async (current) => current);
+}
+
+/** Clones or fetches, and stops when the packfiles exceed `maxBytes`. */
+async function withinSize(
+  path: string,
+  options: MirrorOptions,
+  run: (limited: MirrorOptions) => Promise<void>,
+): Promise<void> {
   const { maxBytes = Number.POSITIVE_INFINITY } = options;
   const tooLarge = () =>
     new ServiceError("ANSWER_TOO_LARGE", `The mirror would become larger than ${maxBytes} bytes.`);
   if ((await packBytes(path)) > maxBytes) throw tooLarge();
   const size = watchSize(path, maxBytes, options.signal);
   try {
-    await fetchInto(path, remote, { ...options, signal: size.signal });
+    await run({ ...options, signal: size.signal });
   } catch (error) {
     throwIfAborted(options.signal);
     throw size.isExceeded ? tooLarge() : error;
   } finally {
     size.stop();
   }
-}
-
-async function initialize(path: string, { signal, homeFolder }: MirrorOptions): Promise<void> {
-  const { stderr, exitCode } = await runProcess(
-    "git",
-    ["init", "--quiet", "--bare", "--template=", "--initial-branch=main", "--", path],
-    {
-      cwd: dirname(path),
-      env: { HOME: homeFolder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" },
-      signal,
-      timeoutMs: initTimeoutMs,
-    },
-  );
-  if (exitCode !== 0) throw new ServiceError("GIT_FAILED", `Cannot create a mirror: ${stderr}`);
 }
 
 async function fetchInto(path: string, remote: Remote, options: MirrorOptions): Promise<void> {
@@ -156,12 +165,21 @@ async function depthArguments(path: string, { depth }: MirrorOptions): Promise<r
 
 /** Points HEAD to the default branch, because a fetch never moves it. */
 async function updateHead(path: string, remote: Remote, options: MirrorOptions): Promise<void> {
+  await chooseHead(path, options, () => findRemoteHead(path, remote, options));
+}
+
+/** Points HEAD to the branch that the host named, or else to the one that `findTarget` returns. */
+async function chooseHead(
+  path: string,
+  options: MirrorOptions,
+  findTarget: (current: string | undefined) => Promise<string | undefined>,
+): Promise<void> {
   const { head, refs } = await readRefs(openGitRepository(path));
   const branches = [...refs.keys()].filter((name) => name.startsWith("refs/heads/"));
   if (branches.length === 0) return;
   const named = `refs/heads/${options.defaultBranch}`;
-  const target = refs.has(named) ? named : await findRemoteHead(path, remote, options);
   const current = head.kind === "branch" ? head.name : undefined;
+  const target = refs.has(named) ? named : await findTarget(current);
   const candidates = [target, current, "refs/heads/main", "refs/heads/master", branches[0]];
   const chosen = candidates.find((name) => name !== undefined && refs.has(name));
   // Only names of fetched branches get here, so git has checked them.

@@ -1,6 +1,6 @@
 /**
- * Runs the git commands that use the network: `fetch` and `ls-remote`, for mirrors only. `git.ts` runs all others, which
- * allow no transport.
+ * Runs the git commands that use the network: `clone`, `fetch` and `ls-remote`, for mirrors only. `git.ts` runs all
+ * others, which allow no transport.
  *
  * Credentials are in the environment of the process, from which a credential helper answers git's requests for the
  * origin of the remote. They are in no argument, URL or configuration. Redirects to other origins are not followed.
@@ -13,23 +13,26 @@ import type { GitCredentials } from "#hosts/codeHost";
 import { type HostProxy, proxyEnvironment } from "#hosts/proxy";
 import { Redactor } from "#hosts/redact";
 import type { Secret } from "#hosts/secret";
+import { isSshUrl } from "#hosts/ssh";
 import { pathWith } from "#platform/environment";
 import { runProcess } from "#platform/process";
 import { followRedirects, wasRedirected } from "./redirect";
+import { type SshAccess, sshEnvironment, withoutSshFiles } from "./ssh";
 
 /** The repository that a mirror copies. */
 export interface Remote {
-  /** `https:`, or `http:` if that is allowed, without user information. */
+  /** `https:`, or `http:` if that is allowed, without user information; `ssh:` if there is access to it. */
   readonly url: string;
   readonly allowsHttp: boolean;
   readonly credentials?: GitCredentials | undefined;
   /** File with the certificates of authorities to trust. */
   readonly caFile?: string | undefined;
   readonly proxy?: HostProxy | undefined;
+  readonly ssh?: SshAccess | undefined;
 }
 
 export interface NetworkOptions {
-  /** The folder of `git-credential-trawl`. */
+  /** The folder of `git-credential-trawl` and `git-ssh-trawl`. */
   readonly helperFolder: string;
   /** Takes the place of the home folder, whose `.gitconfig` and `.netrc` must not count. */
   readonly homeFolder: string;
@@ -47,7 +50,7 @@ const minBytesPerSecond = 1000;
 const maxSlowSeconds = 60;
 
 /**
- * Runs git in `cwd` and returns its standard output. `args` end with `--`; the URL of the remote and then `refs` follow.
+ * Runs git in `cwd` and returns its standard output. `args` end with `--`; the URL of the remote and then `refs` follow: refs, or the path of a new clone.
  *
  * Throws GIT_FAILED with git's message, without secrets; TIMED_OUT; CANCELLED; and `MirrorDamaged`.
  */
@@ -58,7 +61,7 @@ export async function runNetworkGit(
   refs: readonly string[],
   options: NetworkOptions,
 ): Promise<Buffer> {
-  const { credentials, proxy } = remote;
+  const { credentials, proxy, ssh } = remote;
   const command = commandOf(args);
   const run = (url: URL) =>
     runProcess("git", [...networkArguments(remote), ...args, url.href, ...refs], {
@@ -67,6 +70,7 @@ export async function runNetworkGit(
         ...environmentOf(url, options),
         ...(credentials ? secrets(url, credentials) : {}),
         ...(proxy ? proxyEnvironment(proxy) : {}),
+        ...(ssh ? sshEnvironment(ssh, options.helperFolder) : {}),
       },
       signal: options.signal,
       timeoutMs: options.timeoutMs,
@@ -82,7 +86,8 @@ export async function runNetworkGit(
   const { stdout, stderr, exitCode } = result;
   if (exitCode === 0) return stdout;
   const text = redact(stderr, credentials?.password, proxy?.login?.password).replaceAll(/[\r\n]+/g, "; ");
-  const reason = sanitize(text).slice(0, maxReasonLength) || `exit code ${exitCode}`;
+  const reason =
+    sanitize(ssh ? withoutSshFiles(text, ssh) : text).slice(0, maxReasonLength) || `exit code ${exitCode}`;
   // The lines of the remote could claim anything, and a forbidden transport has nothing to do with objects.
   const ownLines = stderr.split(/[\r\n]+/).filter((line) => !/^remote:|transport/.test(line));
   if (ownLines.some(isObjectMissing)) throw new MirrorDamaged(reason);
@@ -114,6 +119,12 @@ function setting(name: string, value: string): readonly string[] {
   return ["-c", `${name}=${value}`];
 }
 
+const protocols: Readonly<Record<string, string>> = {
+  "http:": "http:https",
+  "https:": "https",
+  "ssh:": "ssh",
+};
+
 function environmentOf(url: URL, { helperFolder, homeFolder }: NetworkOptions): Record<string, string> {
   return {
     ...pathWith(helperFolder),
@@ -122,7 +133,7 @@ function environmentOf(url: URL, { helperFolder, homeFolder }: NetworkOptions): 
     XDG_CONFIG_HOME: homeFolder,
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_NOSYSTEM: "1",
-    GIT_ALLOW_PROTOCOL: url.protocol === "http:" ? "http:https" : "https",
+    GIT_ALLOW_PROTOCOL: protocols[url.protocol] ?? "none",
     GIT_TERMINAL_PROMPT: "0",
     GIT_ASKPASS: "/bin/false",
     SSH_ASKPASS: "/bin/false",
@@ -144,14 +155,15 @@ function secrets(url: URL, { user, password }: GitCredentials): Record<string, s
   };
 }
 
-function checkedUrl({ url, allowsHttp }: Remote): URL {
+function checkedUrl({ url, allowsHttp, ssh }: Remote): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (ssh !== undefined && parsed !== undefined && isSshUrl(parsed)) return parsed;
   const isAllowed = parsed?.protocol === "https:" || (allowsHttp && parsed?.protocol === "http:");
   if (parsed !== undefined && isAllowed && parsed.username === "" && parsed.password === "") return parsed;
   const address = sanitize(redact(url)).slice(0, maxReasonLength);
   throw new ServiceError(
     "GIT_FAILED",
-    `Cannot clone ${address}: its URL must begin with https://, or with http:// if allowHttp is set, and name no user.`,
+    `Cannot clone ${address}: its URL must begin with https://, with http:// if allowHttp is set, or with ssh:// if sshKey is set, and name a user only for SSH.`,
   );
 }
 
