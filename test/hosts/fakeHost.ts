@@ -92,6 +92,8 @@ export class FakeHost {
   hasEtags = false;
   /** Called after each page was sent. */
   afterPage: ((page: number) => void) | undefined;
+  /** Answers requests before their credentials are checked. */
+  intercept: ((request: IncomingMessage, url: URL) => Answer | undefined) | undefined;
   #url = "";
 
   constructor(dialect: Dialect, repositories: FakeRepository[]) {
@@ -122,16 +124,17 @@ export class FakeHost {
     const given = request.headers.authorization;
     const isSignedIn = this.token !== undefined && given === this.dialect.authorization(this.token);
     const isRefused = given !== undefined && !isSignedIn;
-    const answer: Answer = (isRefused
-      ? { status: 401, body: { message: `Bad credentials ${given}` } }
-      : this.dialect.respond({
-          url,
-          query: url.searchParams,
-          repositories: this.repositories.filter(({ isPrivate }) => isSignedIn || !isPrivate),
-          isSignedIn,
-          pageLimit: this.pageLimit,
-          renamed: this.renamed,
-        })) ?? { status: 404, body: { message: "Not Found" } };
+    const answer: Answer = this.intercept?.(request, url) ??
+      (isRefused
+        ? { status: 401, body: { message: `Bad credentials ${given}` } }
+        : this.dialect.respond({
+            url,
+            query: url.searchParams,
+            repositories: this.repositories.filter(({ isPrivate }) => isSignedIn || !isPrivate),
+            isSignedIn,
+            pageLimit: this.pageLimit,
+            renamed: this.renamed,
+          })) ?? { status: 404, body: { message: "Not Found" } };
     const fault = this.faults.find(
       (each) => (each.page === undefined || each.page === answer.page) && each.times !== 0,
     );

@@ -23,19 +23,20 @@ interface Schema {
 
 interface Operation {
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
-  readonly responses: {
-    readonly 200: { readonly content: { readonly "application/json": { readonly schema: Schema } } };
-  };
+  /** By the only status. */
+  readonly responses: Readonly<
+    Record<string, { readonly content: { readonly "application/json": { readonly schema: Schema } } }>
+  >;
 }
 
 const file = join(projectRoot(), "test/fixtures/githubApi.json");
-const document: { readonly paths: Readonly<Record<string, { readonly get: Operation }>> } = JSON.parse(
-  readFileSync(file, "utf8"),
-);
+const document: { readonly paths: Readonly<Record<string, Readonly<Record<"get" | "post", Operation>>>> } =
+  JSON.parse(readFileSync(file, "utf8"));
 const operations = new Map(
-  Object.entries(document.paths).map(([path, { get }]) => {
-    const operation = inlineReferences(get) as Operation;
-    const { schema } = operation.responses[200].content["application/json"];
+  Object.entries(document.paths).map(([path, { get, post }]) => {
+    const operation = inlineReferences(get ?? post) as Operation;
+    const [response] = Object.values(operation.responses);
+    const schema = response?.content["application/json"].schema ?? {};
     return [path, { ...operation, schema, check: checkerOf(schema) }];
   }),
 );
@@ -75,8 +76,9 @@ export function checkGithubResponse(path: string, body: unknown): void {
 /** Returns an object as `GET path` describes it, or describes items of its list: with `fields`, which must be known. */
 export function githubObject(path: string, fields: Readonly<Record<string, unknown>>): object {
   const { schema } = operationOf(path);
-  const list = schema.items ?? schema.properties?.["items"]?.items ?? schema;
-  const described = list.oneOf?.[0] ?? list.anyOf?.[0] ?? list;
+  const { items, repositories, total_count: total } = schema.properties ?? {};
+  const list = schema.items ?? (total && (items ?? repositories)?.items) ?? schema;
+  const described = list.oneOf?.[0] ?? list.anyOf?.[0] ?? list.allOf?.[0] ?? list;
   for (const name of Object.keys(fields)) {
     assert.ok(described.properties?.[name], `GET ${path} has no field ${name}`);
   }

@@ -27,6 +27,7 @@ function templateOf(path: string): string | undefined {
     [/^\/(orgs\/acme|organizations\/7)\/repos$/, "/orgs/{org}/repos"],
     [/^\/users\/[^/]+\/repos$/, "/users/{username}/repos"],
     [/^\/user\/repos$/, "/user/repos"],
+    [/^\/installation\/repositories$/, "/installation/repositories"],
     [/^\/user$/, "/user"],
     [/^\/search\/repositories$/, "/search/repositories"],
     [/^\/(repos\/[^/]+\/[^/]+|repositories\/\d+)$/, "/repos/{owner}/{repo}"],
@@ -78,9 +79,11 @@ function answerTo(path: string, template: string, request: FakeRequest): Answer 
     return {
       page,
       body:
-        listTemplate === "/search/repositories"
-          ? { total_count: all.length, incomplete_results: false, items }
-          : items,
+        listTemplate === "/installation/repositories"
+          ? { total_count: all.length, repositories: items }
+          : listTemplate === "/search/repositories"
+            ? { total_count: all.length, incomplete_results: false, items }
+            : items,
       headers: hasNext ? { link: `<${url.origin}/?page=1>; rel="prev", <${next.href}>; rel="next"` } : {},
     };
   }

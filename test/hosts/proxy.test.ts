@@ -96,7 +96,7 @@ test("git and REST trust the certificate of an HTTPS proxy by caFile", { skip: !
   assert.ok(runGit(path, ["rev-parse", "main"]));
   const sender = new Sender(cert, 30_000, async () => proxyServer(proxy));
   t.after(() => sender.close());
-  await assert.rejects(sender.get("https://git.invalid/none", {}, new AbortController().signal), {
+  await assert.rejects(sender.send("https://git.invalid/none", {}, new AbortController().signal), {
     message: "The proxy responded with status 403.",
   });
 });
@@ -138,9 +138,9 @@ test("requests to a host go through its proxy, and over HTTPS through a tunnel",
   const proxy = { url, login: { user: "svc", password: new Secret(password) } };
   const sender = new Sender(undefined, 30_000, async () => proxyServer(proxy));
   t.after(() => sender.close());
-  const { status } = await sender.get("http://git.invalid/none", {}, signal);
+  const { status } = await sender.send("http://git.invalid/none", {}, signal);
   assert.equal(status, 404);
-  await assert.rejects(sender.get("https://git.invalid/none", {}, signal), {
+  await assert.rejects(sender.send("https://git.invalid/none", {}, signal), {
     message: "The proxy responded with status 403.",
   });
   assert.deepEqual(requests, ["http://git.invalid/none", "CONNECT git.invalid:443"]);

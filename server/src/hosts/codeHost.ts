@@ -78,8 +78,13 @@ export interface CodeHost {
   list(signal: AbortSignal): AsyncIterable<ScopeListing>;
   /** Asks for one repository by its stable id. */
   lookUp(repository: Pick<HostRepository, "hostId" | "path">, signal: AbortSignal): Promise<LookUp>;
-  /** For `git fetch`. Absent for anonymous access. Rejects with USAGE if the token cannot be read. */
-  gitCredentials(): Promise<GitCredentials | undefined>;
+  /**
+   * For `git fetch`. Absent for anonymous access. Rejects with USAGE if the token cannot be read, and with GIT_FAILED if
+   * the host does not issue one.
+   */
+  gitCredentials(signal?: AbortSignal): Promise<GitCredentials | undefined>;
+  /** Whether the credentials are replaced every hour, so that they do not identify the account. */
+  readonly hasTemporaryCredentials?: boolean;
   /** For `git fetch`. Absent or `undefined` without a proxy. Rejects with USAGE if its password cannot be read. */
   proxy?(): Promise<HostProxy | undefined>;
   /** How many requests were sent so far. */

@@ -237,7 +237,17 @@ export const connectionTypes = [
     ...common,
     type: z.literal("github"),
     url: address.default("https://github.com"),
+    app: z
+      .strictObject({
+        id: z.union([count(1, Number.MAX_SAFE_INTEGER), text.regex(/^[\w.-]{1,100}$/)], {
+          error: "must be the number of the app, or its client id",
+        }),
+        installation: count(1, Number.MAX_SAFE_INTEGER),
+        privateKey: secretSource,
+      })
+      .optional(),
     include: include({
+      installation: flag(false),
       orgs: paths("organization"),
       users: paths("user"),
       repos: paths("owner/repository"),
@@ -337,6 +347,11 @@ const connection = z.discriminatedUnion("type", connectionTypes).superRefine((va
     const url = key in value ? value[key as "cloneUrlBase"] : undefined;
     if (url?.startsWith("http:") && !value.allowHttp)
       refuse(key, 'must be https, unless "allowHttp" is true');
+  }
+  if (value.type === "github") {
+    if (value.app !== undefined && value.token !== undefined) refuse("token", 'cannot be used with "app"');
+    if (value.include.installation && value.app === undefined)
+      refuse("app", 'is missing: "installation" of "include" needs it');
   }
   const usesSsh = (value.cloneUrlBase ?? ("url" in value ? value.url : "")).startsWith("ssh:");
   if (usesSsh && value.sshKey === undefined) refuse("sshKey", "is missing: clones over SSH need it");

@@ -42,6 +42,8 @@ const SearchResult = z.object({
   items: z.array(z.unknown()),
 });
 
+const InstallationPage = z.object({ total_count: z.int(), repositories: z.array(z.unknown()) });
+
 /** The search API returns no more results than this. */
 const maxSearchResults = 1000;
 
@@ -75,6 +77,9 @@ const listParameters = `sort=created&direction=asc&per_page=${pageSize}`;
 
 function scopesOf({ include, token }: GithubConnection, api: string): readonly Scope[] {
   return [
+    ...(include.installation
+      ? [scopeOf("installation", "list", `${api}/installation/repositories?per_page=${pageSize}`)]
+      : []),
     ...include.orgs.map((org) =>
       scopeOf(`org:${org}`, "list", `${api}/orgs/${encodePath(org)}/repos?type=all&${listParameters}`),
     ),
@@ -103,7 +108,7 @@ function scopesOf({ include, token }: GithubConnection, api: string): readonly S
 
 /** Returns the account of the token in lower case. Tokens of installations have none. */
 async function ownLogin(requests: Requests, api: string, signal: AbortSignal): Promise<string | undefined> {
-  const isInstallation = await requests.hasToken((token) => token.startsWith("ghs_"));
+  const isInstallation = await requests.hasToken((token) => token.startsWith("ghs_"), signal);
   if (isInstallation) return undefined;
   const read = ({ body }: HostResponse) => z.object({ login: z.string() }).parse(body).login.toLowerCase();
   return await requests.get(`${api}/user`, read, signal);
@@ -119,6 +124,11 @@ function readPage(response: HostResponse): Page {
   if (Array.isArray(response.body)) {
     const { body: items } = response;
     return { items, next, warning, mayGrow: isFullLastPage(next, items.length, pageSize) };
+  }
+  const installed = InstallationPage.safeParse(response.body).data;
+  if (installed !== undefined) {
+    const { repositories: items, total_count: total } = installed;
+    return { items, next, total, warning, mayGrow: isFullLastPage(next, items.length, pageSize) };
   }
   const { items, total_count: total, incomplete_results: isIncomplete } = SearchResult.parse(response.body);
   if (isIncomplete) return { items, next, warning: "GitHub did not finish the search." };

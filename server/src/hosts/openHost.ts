@@ -1,11 +1,13 @@
 /** Opens a connection to a code host. Loads only the adapter of its type. */
-import { isServiceError, usageError } from "#base/error";
+import { isServiceError, ServiceError, usageError } from "#base/error";
+import { untilAborted } from "#base/untilAborted";
 import { type Clock, systemClock } from "#platform/clock";
 import type { Adapter } from "./adapter";
 import type { CodeHost, LookUp } from "./codeHost";
 import type { Connection, SecretSource, TokenSource } from "./connection";
 import { MissingEditorToken } from "./editorTokens";
-import { absenceStatus, problemOf } from "./failure";
+import { absenceStatus, HostFailure, problemOf } from "./failure";
+import { InstallationTokens } from "./githubApp";
 import { listScope, readRepository } from "./listing";
 import type { HostProxy } from "./proxy";
 import { type HostResponse, Requests } from "./requests";
@@ -23,7 +25,20 @@ export interface HostOptions {
 /** Opens the connection of this name. Sends nothing yet. */
 export function openHost(name: string, connection: Connection, options: HostOptions = {}): CodeHost {
   const { token, proxy, proxyLogin } = connection;
-  const readToken = token && (() => readTokenOf(name, token, connection, options));
+  const { clock = systemClock } = options;
+  const app = connection.type === "github" ? connection.app : undefined;
+  const tokens = app && new InstallationTokens(app, clock);
+  const closing = new AbortController();
+  const readInstallationToken = async (issuer: InstallationTokens, signal: AbortSignal) => {
+    const host = await open();
+    const read = issuer.read(host.requests, host.adapter.api.base, closing.signal);
+    return await untilAborted(read, signal).catch((error: unknown) => {
+      throw isServiceError(error, "USAGE") ? usageError(`Connection "${name}": ${error.message}`) : error;
+    });
+  };
+  const readToken = tokens
+    ? (signal: AbortSignal) => readInstallationToken(tokens, signal)
+    : token && (() => readTokenOf(name, token, connection, options));
   const readProxy = async (url: string): Promise<HostProxy> => {
     if (proxyLogin === undefined) return { url };
     const password = await readSecretOf(name, proxyLogin.password);
@@ -34,10 +49,11 @@ export function openHost(name: string, connection: Connection, options: HostOpti
   const open = () => {
     opened ??= createAdapter(connection, options.apiUrl).then((adapter) => {
       requests = new Requests(adapter.api, {
-        clock: options.clock ?? systemClock,
+        clock,
         caFile: connection.caFile,
         requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
         ...(readToken === undefined ? {} : { readToken }),
+        ...(tokens === undefined ? {} : { forgetToken: (refused: string) => tokens.forget(refused) }),
         ...(proxy === undefined ? {} : { readProxy: () => readProxy(proxy) }),
       });
       return { adapter, requests };
@@ -80,15 +96,21 @@ export function openHost(name: string, connection: Connection, options: HostOpti
           : { kind: "gone", status };
       }
     },
-    async gitCredentials() {
+    async gitCredentials(signal = closing.signal) {
       if (readToken === undefined) return undefined;
-      const [{ adapter }, password] = await Promise.all([open(), readToken()]);
-      return { user: adapter.gitUser, password };
+      try {
+        const [{ adapter }, password] = await Promise.all([open(), readToken(signal)]);
+        return { user: adapter.gitUser, password };
+      } catch (error) {
+        throw error instanceof HostFailure ? new ServiceError("GIT_FAILED", error.message) : error;
+      }
     },
+    hasTemporaryCredentials: tokens !== undefined,
     async proxy() {
       return proxy === undefined ? undefined : await readProxy(proxy);
     },
     async close() {
+      closing.abort();
       await requests?.close();
     },
   };

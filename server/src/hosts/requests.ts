@@ -44,12 +44,15 @@ export interface RequestOptions {
   readonly caFile: string | undefined;
   readonly requestTimeoutMs: number;
   /** Reads the token before each request; absent for anonymous access. */
-  readToken?(): Promise<Secret>;
+  readToken?(signal: AbortSignal): Promise<Secret>;
+  /** Forgets a token that the host refused, and returns whether there may be another one for the same account. */
+  forgetToken?(token: string): boolean;
   /** Reads the proxy before the first request; absent without one. */
   readProxy?(): Promise<HostProxy>;
 }
 
 const maxAttempts = 5;
+const postAttempts = 2;
 const maxRedirects = 5;
 const firstBackoffMs = 1000;
 /** The first wait after a rate limit that does not say how long. */
@@ -113,8 +116,20 @@ export class Requests {
     read: (response: HostResponse) => Result,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { response, url: finalUrl } = await this.#sendUntilReceived(url, await this.#authorize(), signal);
+    const { response, url: finalUrl } = await this.#sendAuthorized(url, {}, signal);
     return read(await this.#parse(response, finalUrl));
+  }
+
+  /** Like `get`, but sends a request without a body that creates something, with a token of its own. */
+  async post<Result>(
+    url: string,
+    token: Secret,
+    read: (response: HostResponse) => Result,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const headers = this.#headersWith(token.reveal());
+    const sent = await this.#sendUntilReceived(url, headers, signal, postAttempts, "POST");
+    return read(await this.#parse(sent.response, sent.url));
   }
 
   /**
@@ -130,11 +145,15 @@ export class Requests {
     signal: AbortSignal,
     attempts = maxAttempts,
   ): Promise<Result> {
-    const credentials = await this.#authorize();
+    await this.#authorize(signal);
     const cache = this.#cache;
     const cached = cache.get(url);
-    const headers = { ...credentials, ...cached?.validators };
-    const { response, url: finalUrl } = await this.#sendUntilReceived(url, headers, signal, attempts);
+    const { response, url: finalUrl } = await this.#sendAuthorized(
+      url,
+      cached?.validators ?? {},
+      signal,
+      attempts,
+    );
     if (response.status === 304 && cached !== undefined) {
       const { link = cached.link } = response.headers;
       if (link === cached.link) return cached.value as Result;
@@ -156,8 +175,8 @@ export class Requests {
   }
 
   /** Whether there is a token, and `matches` accepts it. Rejects with USAGE if it cannot be read. */
-  async hasToken(matches: (token: string) => boolean): Promise<boolean> {
-    const token = await this.#options.readToken?.();
+  async hasToken(matches: (token: string) => boolean, signal: AbortSignal): Promise<boolean> {
+    const token = await this.#options.readToken?.(signal);
     return token !== undefined && matches(token.reveal());
   }
 
@@ -165,16 +184,38 @@ export class Requests {
     await this.#sender.close();
   }
 
-  async #authorize(): Promise<Readonly<Record<string, string>>> {
-    const token = (await this.#options.readToken?.())?.reveal();
+  async #authorize(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    const token = (await this.#options.readToken?.(signal))?.reveal();
     if (token !== this.#token) {
       // Another account may see other repositories.
-      this.#cache = new ByteCache(cacheBytes);
+      if (this.#options.forgetToken === undefined) this.#cache = new ByteCache(cacheBytes);
       this.#token = token;
     }
-    if (token === undefined) return this.#api.headers;
+    return token === undefined ? this.#api.headers : this.#headersWith(token);
+  }
+
+  #headersWith(token: string): Readonly<Record<string, string>> {
     this.#redactor.add(token);
     return { ...this.#api.headers, ...this.#api.authorize(token) };
+  }
+
+  /** Sends a request with the token, and once more if the host refused that and there is another one. */
+  async #sendAuthorized(
+    url: string,
+    more: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    attempts = maxAttempts,
+  ): Promise<{ response: RawResponse; url: string }> {
+    const headers = { ...(await this.#authorize(signal)), ...more };
+    const token = this.#token;
+    try {
+      return await this.#sendUntilReceived(url, headers, signal, attempts);
+    } catch (error) {
+      const isRefused = error instanceof HostFailure && error.problem.status === 401;
+      if (!isRefused || token === undefined || this.#options.forgetToken?.(token) !== true) throw error;
+      const renewed = { ...(await this.#authorize(signal)), ...more };
+      return await this.#sendUntilReceived(url, renewed, signal, attempts);
+    }
   }
 
   /** Sends a request until it succeeds with 200 or 304, following redirects and retrying; fails with `HostFailure`. */
@@ -183,12 +224,13 @@ export class Requests {
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
     attempts = maxAttempts,
+    method: "GET" | "POST" = "GET",
   ): Promise<{ response: RawResponse; url: string }> {
     let target = url;
     let redirectCount = 0;
     for (let attempt = 1; ; ) {
       await this.#waitUntil(this.#limits.nextAllowed(this.#bucket(target)), signal);
-      const response = await this.#queue.run(() => this.#send(target, headers, signal), signal);
+      const response = await this.#queue.run(() => this.#send(target, headers, signal, method), signal);
       if (response === "blocked") continue;
       const isLast = attempt === attempts;
       if (response instanceof SendError) {
@@ -197,7 +239,13 @@ export class Requests {
         continue;
       }
       if (response.status === 200 || response.status === 304) return { response, url: target };
-      if (response.status >= 301 && response.status <= 308 && response.headers["location"] !== undefined) {
+      if (method === "POST" && response.status === 201) return { response, url: target };
+      if (
+        method === "GET" &&
+        response.status >= 301 &&
+        response.status <= 308 &&
+        response.headers["location"] !== undefined
+      ) {
         if (redirectCount++ === maxRedirects)
           throw this.#failure(target, "The host redirects in circles", response);
         target = this.#redirected(target, response);
@@ -214,13 +262,14 @@ export class Requests {
     url: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
+    method: "GET" | "POST",
   ): Promise<RawResponse | SendError | "blocked"> {
     const bucket = this.#bucket(url);
     // Another request may have reached the limit while this one was queued.
     if (this.#limits.blockedUntil(bucket) > this.#options.clock.now()) return "blocked";
     this.#requestCount++;
     try {
-      const response = await this.#sender.get(url, headers, signal);
+      const response = await this.#sender.send(url, headers, signal, method);
       this.#limits.observe(bucket, response.headers);
       const retryAt = retryAfter(response.headers, this.#options.clock.now());
       if (retryAt !== undefined) this.#limits.block(retryAt);

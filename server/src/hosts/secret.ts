@@ -37,10 +37,26 @@ const maxSecretBytes = 64 * 1024;
  *
  * Rejects with USAGE if it is missing, empty, too large, or contains control characters.
  */
-export async function readSecret(source: {
+export async function readSecret(source: Source): Promise<Secret> {
+  const { name, secret } = await readText(source);
+  if (/\p{Cc}/u.test(secret)) {
+    throw usageError(`${name} contains a line break or another control character within the secret.`);
+  }
+  return new Secret(secret);
+}
+
+/** Like `readSecret`, for secrets with lines. In an environment variable, these may be separated by `\n` in writing. */
+export async function readMultilineSecret(source: Source): Promise<Secret> {
+  const { secret } = await readText(source);
+  return new Secret(source.env === undefined ? secret : secret.replaceAll("\\n", "\n"));
+}
+
+interface Source {
   readonly env?: string | undefined;
   readonly file?: string | undefined;
-}): Promise<Secret> {
+}
+
+async function readText(source: Source): Promise<{ readonly name: string; readonly secret: string }> {
   const [name, value] =
     source.file === undefined
       ? [`The environment variable ${source.env}`, environmentVariable(source.env ?? "")]
@@ -48,10 +64,7 @@ export async function readSecret(source: {
   if (value === undefined) throw usageError(`${name} is not set.`);
   const secret = value.trimEnd();
   if (secret === "") throw usageError(`${name} is empty, but must contain a secret.`);
-  if (/\p{Cc}/u.test(secret)) {
-    throw usageError(`${name} contains a line break or another control character within the secret.`);
-  }
-  return new Secret(secret);
+  return { name, secret };
 }
 
 async function readSecretFile(file: string): Promise<string> {

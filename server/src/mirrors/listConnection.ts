@@ -123,7 +123,7 @@ async function fingerprintOf(
   account: string | undefined,
   scopes: readonly string[] = [],
 ): Promise<string> {
-  const credentials = await host.gitCredentials();
+  const credentials = host.hasTemporaryCredentials ? undefined : await host.gitCredentials();
   const secret = credentials === undefined ? "" : `${credentials.user}:${credentials.password.reveal()}`;
   const text = JSON.stringify([connection, account, [...scopes].sort(), secret]);
   return createHmac("sha256", salt).update(text).digest("hex").slice(0, 16);

@@ -1,4 +1,4 @@
-/** Sends GET requests to hosts that are not trusted, within limits of time and size. */
+/** Sends requests to hosts that are not trusted, within limits of time and size. */
 import { readFile } from "node:fs/promises";
 import { rootCertificates } from "node:tls";
 import { promisify } from "node:util";
@@ -62,10 +62,11 @@ export class Sender {
    * Does not follow redirects. Rejects with CANCELLED when the signal fires, and with `SendError`, whose message contains
    * neither the URL nor the headers of the request.
    */
-  async get(
+  async send(
     url: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
+    method: "GET" | "POST" = "GET",
   ): Promise<RawResponse> {
     throwIfAborted(signal);
     const timeout = AbortSignal.timeout(this.#timeoutMs);
@@ -77,7 +78,7 @@ export class Sender {
       });
       const { request } = await import("undici");
       const response = await request(url, {
-        method: "GET",
+        method,
         headers: { ...headers, "accept-encoding": "gzip" },
         dispatcher: await this.#agent,
         signal: AbortSignal.any([signal, timeout]),

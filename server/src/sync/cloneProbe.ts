@@ -29,7 +29,7 @@ export async function probeClone(
   if (first === undefined) return listing;
   const { cloneUrl: url, path } = first.repository;
   try {
-    const remote = await openRemote(url, connection, host);
+    const remote = await openRemote(url, connection, host, signal);
     const options = { helperFolder, homeFolder: folder, timeoutMs, signal };
     await runNetworkGit(folder, ["ls-remote", "--"], remote, ["HEAD"], options);
     return { ...listing, requestCount: 1 };

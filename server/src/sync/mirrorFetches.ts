@@ -289,7 +289,7 @@ export class MirrorFetches {
     const host = hostOf(name);
     const path = state.pathOf(mirror);
     const isClone = !existsSync(path);
-    const remote = await openRemote(repository.cloneUrl, settings, host);
+    const remote = await openRemote(repository.cloneUrl, settings, host, signal);
     this.#waitingForToken.delete(mirror.number);
     if (isClone) {
       await this.#checkSpace(mirror, name, settings);

@@ -41,7 +41,7 @@ export async function followRedirects(url: URL, options: RedirectOptions): Promi
   try {
     for (let count = 0; count <= maxRedirects; count++) {
       const first = current.href.replace(/\/+$/, "") + firstPath + firstQuery;
-      const { status, headers: received } = await sender.get(first, headers, signal);
+      const { status, headers: received } = await sender.send(first, headers, signal);
       if (status < 300 || status > 399) return current;
       const location = received["location"] ?? "";
       const target = URL.canParse(location, first) ? new URL(location, first) : undefined;
