@@ -231,6 +231,9 @@ function include<Shape extends z.ZodRawShape>(shape: Shape) {
     );
 }
 
+/** Where a list is, below the URL of the host. */
+const listPath = text.refine((path) => !/[?#]/.test(path), { error: "must not contain a query or fragment" });
+
 /** The schema of each type. */
 export const connectionTypes = [
   z.strictObject({
@@ -335,7 +338,12 @@ export const connectionTypes = [
     type: z.literal("genericGitHost"),
     url: addressOrSsh,
     user: text.optional(),
-    include: include({ repos: paths("path/..."), manifest: text.optional() }),
+    include: include({
+      repos: paths("path/..."),
+      manifest: text.optional(),
+      gitiles: listPath.optional(),
+      cgit: listPath.optional(),
+    }),
     only: only.pick({ names: true }).prefault({}),
     exclude: exclude.pick({ names: true }).prefault({}),
   }),
@@ -359,7 +367,9 @@ const connection = z.discriminatedUnion("type", connectionTypes).superRefine((va
     refuse("knownHosts", "is missing: clones over SSH need the keys of their hosts");
   if (value.type === "genericGitHost" && value.url.startsWith("ssh:")) {
     if (value.token !== undefined) refuse("token", 'is not used over SSH. Set "sshKey"');
-    if (value.include.manifest !== undefined) refuse("include", 'cannot contain "manifest" over SSH');
+    const { repos: _, ...lists } = value.include;
+    const [list] = Object.entries(lists).flatMap(([name, path]) => (path === undefined ? [] : [name]));
+    if (list !== undefined) refuse("include", `cannot contain "${list}" over SSH`);
   }
   if (value.proxyLogin !== undefined && value.proxy === undefined)
     refuse("proxy", 'is missing: "proxyLogin" needs it');

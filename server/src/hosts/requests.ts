@@ -24,6 +24,8 @@ export interface Api {
   authorize(token: string): Readonly<Record<string, string>>;
   /** What each JSON response must begin with. */
   readonly jsonPrefix?: string;
+  /** Returns the format of the response to a URL, if they differ; instead of `format` and `jsonPrefix`. */
+  bodyOf?(url: string): { readonly format: BodyFormat; readonly prefix?: string };
   /** Statuses of a single repository that does not exist or is not visible, besides 404, 410 and 451. */
   readonly absenceStatuses?: readonly number[];
   /** By default `json`. */
@@ -311,7 +313,9 @@ export class Requests {
 
   async #parse(response: RawResponse, url: string): Promise<HostResponse> {
     try {
-      const body = await parseBody(response, this.#api.format ?? "json", this.#api.jsonPrefix);
+      const { format = "json", jsonPrefix } = this.#api;
+      const expected = this.#api.bodyOf?.(url) ?? { format, prefix: jsonPrefix };
+      const body = await parseBody(response, expected.format, expected.prefix);
       return { url, headers: response.headers, body };
     } catch (error) {
       throw error instanceof SendError ? this.#failure(url, error.message, response) : error;

@@ -1,14 +1,18 @@
-/** Parses the bodies of responses that should be JSON. */
+/** Parses the bodies of responses. */
 import { decompress, type RawResponse, type ResponseHeaders, SendError } from "#platform/send";
 
-/** `gzipJson` is a file, served with any type. */
-export type BodyFormat = "json" | "gzipJson";
+/** `gzipJson` is a file, served with any type. `html` is returned as text. */
+export type BodyFormat = "json" | "gzipJson" | "html";
 
 /**
  * Parses a response with status 200. `prefix` is what it must begin with. Rejects with `SendError` if it is something
  * else: a web page means that the host wants somebody to sign in.
  */
 export async function parseBody(response: RawResponse, format: BodyFormat, prefix = ""): Promise<unknown> {
+  if (format === "html") {
+    if (isWebPage(response.headers)) return response.body.toString("utf8");
+    throw new SendError("The host returned something other than a web page", true);
+  }
   if (isWebPage(response.headers)) {
     throw new SendError(
       "The host returned a web page instead of data. The credentials may have expired",
