@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gitServer } from "#test/support/gitServer";
-import { git, textOf, writeRepository } from "./corpus";
+import { textOf, writeRepository } from "./corpus";
 import { benchDeliveries } from "./deliveries";
 import { cpuSecondsOfTree } from "./processes";
 import { Product } from "./product";
@@ -37,7 +37,6 @@ export async function benchHosts(folder: string): Promise<void> {
         textOf(at * 100 + file),
       ]);
       writeRepository(server.folderOf(path), new Map(files as [string, string][]));
-      git(server.folderOf(path), "repack", "-a", "-d", "-q");
     }
     const loops: Cost[] = [];
     const synced: Synced[] = [];
@@ -46,6 +45,7 @@ export async function benchHosts(folder: string): Promise<void> {
       const sync = await syncAll(join(folder, "data"), server.origin, paths);
       loops.push(loop);
       synced.push(sync);
+      printRound(round + 1, loop, sync);
     }
     heading(`${repositoryCount} repositories of a host`);
     printRatios(loops, synced);
@@ -55,6 +55,13 @@ export async function benchHosts(folder: string): Promise<void> {
     for (const close of closing) close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function printRound(round: number, loop: Cost, { mirrored, searchable }: Synced): void {
+  const costs = [loop, mirrored, searchable].map(
+    ({ seconds, cpuSeconds = Number.NaN }) => `${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s CPU)`,
+  );
+  console.log(`Round ${round}: loop ${costs[0]}, mirrored ${costs[1]}, searchable ${costs[2]}\n`);
 }
 
 function printRatios(loops: readonly Cost[], synced: readonly Synced[]): void {

@@ -12,7 +12,7 @@ import {
   maxStatusRepositories,
 } from "#contract/codeHosts";
 import type { CallContext, Service } from "#contract/service";
-import type { Connection } from "#hosts/connection";
+import type { Connection, ConnectionOf } from "#hosts/connection";
 import type { EditorTokens } from "#hosts/editorTokens";
 import { hostAddress } from "#mirrors/connection";
 import type { ConnectionListing } from "#mirrors/listConnection";
@@ -174,11 +174,20 @@ export function problemWriter(
   { actor }: Pick<CallContext, "actor">,
 ): ProblemWriter {
   // The connections of the leader have all the settings of their schema.
-  const { caFile, token, proxyLogin } = (settings ?? {}) as Partial<Connection>;
+  const { caFile, token, proxyLogin, sshKey, knownHosts, app } = (settings ?? {}) as Partial<
+    ConnectionOf<"github">
+  >;
   const files =
     actor.kind === "local"
       ? []
-      : [caFile, token?.file, proxyLogin?.password.file].filter((file) => file !== undefined);
+      : [
+          caFile,
+          token?.file,
+          proxyLogin?.password.file,
+          sshKey?.file,
+          knownHosts,
+          app?.privateKey.file,
+        ].filter((file) => file !== undefined);
   return ({ scope, message }) => {
     const shown = files.reduce((text, file) => text.replaceAll(file, "(path)"), message);
     return scope === undefined ? { message: shown } : { scope, message: shown };

@@ -27,6 +27,8 @@ export interface WebhooksOptions extends Pick<HostAccess, "readSecret" | "readWe
 /** How many deliveries, and unknown repositories, are remembered; the oldest are forgotten first. */
 const maxRemembered = 20_000;
 const warningIntervalMs = 60_000;
+/** How long a secret is kept, so that many webhooks at once read its file once. */
+const secretMs = 1000;
 
 export class Webhooks {
   readonly #options: WebhooksOptions;
@@ -36,6 +38,8 @@ export class Webhooks {
   readonly #unknown = new RecentKeys(maxRemembered);
   /** Connections whose secret could not be read. */
   readonly #warnings = new RecentKeys(1000);
+  /** By file. */
+  readonly #secrets = new Map<string, { readonly at: number; readonly secret: Promise<Secret> }>();
   readonly #counts = new Map(webhookResults.map((result) => [result, 0]));
   /** Makes a request for an unknown connection take as long as a wrongly signed one. */
   readonly #noSecret = new Secret(randomBytes(32).toString("hex"));
@@ -89,8 +93,16 @@ export class Webhooks {
     const { readSecret, clock, log } = this.#options;
     if (connection?.webhook === undefined) return undefined;
     try {
-      return await readSecret(connection.webhook.secret);
+      const source = connection.webhook.secret;
+      if (source.file === undefined) return await readSecret(source);
+      const known = this.#secrets.get(source.file);
+      const ageMs = clock.now() - (known?.at ?? 0);
+      if (known !== undefined && ageMs >= 0 && ageMs < secretMs) return await known.secret;
+      const secret = readSecret(source);
+      this.#secrets.set(source.file, { at: clock.now(), secret });
+      return await secret;
     } catch (error) {
+      this.#secrets.delete(connection.webhook.secret.file ?? "");
       if (!isServiceError(error)) throw error;
       if (this.#warnings.add(name, clock.now(), warningIntervalMs))
         log.warn(`Webhooks of connection "${name}" are refused: ${error.message}`);
