@@ -54,7 +54,7 @@ export async function benchDeliveries(
     const seconds = (performance.now() - began) / 1000;
     const cpuSeconds = (cpuSecondsOf(product.pid) ?? 0) - cpuBefore;
     await untilQuiet(server);
-    const fetches = server.paths.slice(requestsBefore).filter((path) => path.includes("/info/refs")).length;
+    const commands = server.paths.slice(requestsBefore).filter((path) => path.includes("/info/refs")).length;
     heading(`${perSecond} webhooks per second for ${durationSeconds} s`);
     const others = [...refused].map(([status, count]) => `${count} with status ${status}`).join(", ");
     console.log(`${total} deliveries in ${seconds.toFixed(1)} s; not accepted: ${others || "none"}.\n`);
@@ -64,7 +64,7 @@ export async function benchDeliveries(
         ["median response, ms", ms(quantile(times, 0.5))],
         ["99th percentile, ms", ms(quantile(times, 0.99))],
         ["CPU seconds of the server", cpuSeconds.toFixed(1)],
-        ["fetches per repository", (fetches / paths.length).toFixed(2)],
+        ["git commands per repository", (commands / paths.length).toFixed(2)],
         ["memory before, MB", megabytes(memory[0])],
         ["memory after half of them, MB", megabytes(memory[memory.length >> 1])],
         ["memory after all, MB", megabytes(memory.at(-1))],
