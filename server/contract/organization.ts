@@ -12,10 +12,15 @@ const userIdField = z.string().min(1).max(100);
 export const Member = z
   .object({
     id: z.string().describe("Stable id of the member."),
-    name: z.string().nullable().describe("Name of the person."),
-    email: z.string().describe("Email address of the person."),
+    name: z.string().nullable().describe("Name of the person, or what a service account is for."),
+    email: z.string().describe("Email address of the person; `service:` and its name for a service account."),
     role: Role,
-    groups: z.array(z.string()).describe("Groups that the login server named at the last login."),
+    isService: z.boolean().describe("Whether it is a service account, which belongs to no person."),
+    groups: z
+      .array(z.string())
+      .describe(
+        "Groups that the login server named at the last login; those that a service account was given.",
+      ),
     suspendedAt: timestamp.nullable().describe("When the member was suspended."),
     createdAt: timestamp.describe("When the member was added."),
     updatedAt: timestamp.describe("When the member was last changed."),
@@ -42,6 +47,32 @@ export const AddMemberRequest = z
     role: Role.default("MEMBER"),
   })
   .describe("The member to add.");
+
+export const AddServiceRequest = z
+  .object({
+    service: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, {
+        error:
+          "must be 1 to 63 of the characters a-z, 0-9, '.', '_' and '-', and start with a letter or digit",
+      })
+      .describe("Name of the service account, unique among them."),
+    name: z.string().max(200).optional().describe("What it is for."),
+    role: Role.default("MEMBER"),
+    groups: z
+      .array(z.string().min(1).max(256))
+      .max(1000)
+      .default([])
+      .describe("Groups, as rules of repositories name them."),
+  })
+  .describe("The service account to add.");
+
+export const SetSuspendedRequest = z
+  .object({
+    userId: userIdField.describe("Id of the member."),
+    isSuspended: z.boolean().describe("Whether all credentials of the member are refused."),
+  })
+  .describe("Whether a member is suspended.");
 
 export const ChangeRoleRequest = z
   .object({ userId: userIdField.describe("Id of the member."), role: Role })

@@ -5,6 +5,7 @@ import { Done } from "./editor";
 import type { Operation } from "./operation";
 import {
   AddMemberRequest,
+  AddServiceRequest,
   AllowEditorRequest,
   AllowedEditor,
   ApiKey,
@@ -28,6 +29,7 @@ import {
   MemberRequest,
   Session,
   SessionRequest,
+  SetSuspendedRequest,
   SignedOut,
 } from "./organization";
 import { NoParameters } from "./system";
@@ -86,6 +88,25 @@ export const organizationOperations = {
     request: AddMemberRequest,
     response: Member,
     resend: "never",
+  },
+  addService: {
+    tag: "Enterprise (EE)",
+    summary: "Adds a service account, which cannot log in and only has API keys.",
+    access: "owner",
+    changes: true,
+    errors: ["INVALID_REQUEST_BODY"],
+    request: AddServiceRequest,
+    response: Member,
+    resend: "never",
+  },
+  setSuspended: {
+    tag: "Enterprise (EE)",
+    summary: "Refuses all credentials of a member from now on, or accepts them again.",
+    access: "owner",
+    changes: true,
+    errors: ["INVALID_REQUEST_BODY", "LAST_OWNER_CANNOT_BE_REMOVED", "NOT_FOUND"],
+    request: SetSuspendedRequest,
+    response: Member,
   },
   removeMember: {
     tag: "Enterprise (EE)",

@@ -46,6 +46,8 @@ const rows: Readonly<Record<OperationName, "sees" | "owners" | "own" | "open" | 
   audit: "owners",
   members: "owners",
   addMember: "owners",
+  addService: "owners",
+  setSuspended: "owners",
   removeMember: "owners",
   changeRole: "owners",
   keys: "own",

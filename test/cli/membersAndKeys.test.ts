@@ -71,6 +71,41 @@ describe("members and keys", () => {
     assert.match(repeated.stderr, /There is no member bob@example\.com/);
   });
 
+  test("a service account has keys, and is disabled and enabled", async () => {
+    const account = "service:nightly";
+    const added = await run(
+      "members",
+      "add",
+      "--service",
+      "nightly",
+      "--group",
+      "builds",
+      "--name",
+      "Builds",
+    );
+    assert.match(added.stdout, /^service:nightly is a service account\. Run "trawl keys create --member/);
+    assert.match(
+      (await run("members", "add", "--service", "nightly")).stderr,
+      /nightly is already a service account/,
+    );
+    assert.equal((await run("members", "add", "x@example.com", "--group", "builds")).code, 2);
+    const created = await run("keys", "create", "ci", "--member", account, "--expires", "30d");
+    const key = created.stdout.trim();
+    const listed = await run("keys", "list");
+    assert.match(listed.stdout, /^ci +service:nightly +\d{4}-\d\d-\d\d +never +\d{4}-\d\d-\d\d /m);
+    const { status, server } = await startServer(dataDir);
+    assert.equal(await status(key), 200);
+    assert.match((await run("members", "disable", account)).stdout, /refused from now on/);
+    assert.equal(await status(key), 401);
+    assert.match((await run("members", "list")).stdout, /^service:nightly +Builds +disabled +/m);
+    await run("members", "enable", account);
+    assert.equal(await status(key), 200);
+    await run("members", "remove", account);
+    assert.equal(await status(key), 401);
+    server.process.kill("SIGINT");
+    await server.ended;
+  });
+
   test("a key is accepted until it is revoked, and its last use is recorded", async () => {
     const created = await run("keys", "create", "nightly build", "--expires", "1y");
     assert.equal(created.code, 0, created.stderr);

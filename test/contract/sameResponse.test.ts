@@ -241,6 +241,8 @@ const requests: Record<OperationName, readonly Record<string, unknown>[]> = {
   audit: [{ perPage: 1, until: "2020-01-01T00:00:00Z" }, { since: "yesterday" }, { page: 0 }],
   members: [{}],
   addMember: [{ email: "nobody" }, {}],
+  addService: [{ service: "Not a name" }, {}],
+  setSuspended: [{ userId: "none", isSuspended: true }, {}],
   removeMember: [{ userId: "none" }, {}],
   changeRole: [
     { userId: "none", role: "OWNER" },

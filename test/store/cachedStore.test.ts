@@ -70,7 +70,8 @@ const changes: Readonly<Record<string, (store: Store, ada: Member) => Promise<un
     const found = await sessions.byHash("session");
     await sessions.recordUse(found?.session.id ?? assert.fail(), { time: 9, expiresAt: 1e15 });
   },
-  "other groups": ({ members }, { id }) => members.setGroups(id, { groups: ["staff"] }),
+  "other groups": ({ members }, { id }) =>
+    members.setClaims(id, { groups: ["staff"], codeHostLogins: { work: "ada-l" } }),
   "expired sessions": ({ sessions }) => sessions.removeExpired(8),
   "an ended session": async ({ sessions }) => {
     const found = await sessions.byHash("session");

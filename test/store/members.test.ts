@@ -68,7 +68,13 @@ onEachDatabase((empty) => {
         assert.ok(ada.kind === "added" && bob.kind === "added");
         const { id } = ada.member;
         const times = { createdAt: start, updatedAt: start };
-        const fields = { name: "Ada", email: "Ada@Example.com", role: "OWNER", groups: [] };
+        const fields = {
+          name: "Ada",
+          email: "Ada@Example.com",
+          role: "OWNER",
+          groups: [],
+          codeHostLogins: {},
+        };
         assert.deepEqual(ada.member, { id, ...fields, ...times });
         assert.deepEqual(await other.members.all(), [ada.member, bob.member]);
         assert.deepEqual(await other.members.get(id), ada.member);
@@ -339,18 +345,40 @@ onEachDatabase((empty) => {
       assert.deepEqual(await other.sessions.all(), []);
     }));
 
-  test("groups are stored, and may change the role of anyone but the last owner", () =>
+  test("groups and names on code hosts are stored, and groups may change the role of anyone but the last owner", () =>
     withStores(async (store, other) => {
       const [ada, bob] = [await added(store, "ada@x.org", "OWNER"), await added(store, "bob@x.org")];
       const after = async (id: Member["id"], groups: readonly string[], role?: Member["role"]) => {
-        await store.members.setGroups(id, { groups, role });
+        const codeHostLogins = { work: `${groups.length} groups` };
+        await store.members.setClaims(id, { groups, role, codeHostLogins });
         const member = await other.members.get(id);
+        assert.deepEqual(member?.codeHostLogins, codeHostLogins);
         return [member?.role, ...(member?.groups ?? [])];
       };
       assert.deepEqual(await after(bob.id, ["a", "'b\""]), ["MEMBER", "a", "'b\""]);
       assert.deepEqual(await after(ada.id, ["c"], "MEMBER"), ["OWNER", "c"]);
       assert.deepEqual(await after(bob.id, ["d"], "OWNER"), ["OWNER", "d"]);
       assert.deepEqual(await after(ada.id, [], "MEMBER"), ["MEMBER"]);
+    }));
+
+  test("a service account takes no seat, and is never the last owner", () =>
+    withStores(async (store, other) => {
+      const ada = await added(store, "ada@x.org", "OWNER");
+      const fields = {
+        email: "service:nightly",
+        role: "OWNER",
+        isService: true,
+        groups: ["builds"],
+      } as const;
+      const addition = await store.members.add(fields, { seats: 1 });
+      assert.ok(addition.kind === "added");
+      const { id } = addition.member;
+      const { isService, groups, role } = (await other.members.get(id)) ?? {};
+      assert.deepEqual({ isService, groups, role }, { isService: true, groups: ["builds"], role: "OWNER" });
+      assert.equal((await store.members.add(fields)).kind, "emailTaken");
+      assert.equal(await other.members.count(), 1);
+      assert.equal((await store.members.setRole(ada.id, "MEMBER")).kind, "lastOwner");
+      assert.equal((await store.members.setRole(id, "MEMBER")).kind, "changed");
     }));
 
   test("revoking a key ends its sessions, and removing a member removes keys and sessions", () =>

@@ -189,7 +189,7 @@ function rowOf(member: Member, all: readonly Member[]): TableRow {
 
 /** The last owner can be neither removed nor demoted. */
 function isLastOwner({ id }: Member, all: readonly Member[]): boolean {
-  const owners = all.filter((each) => each.role === "OWNER" && each.suspendedAt === null);
+  const owners = all.filter((each) => each.role === "OWNER" && !each.isService && each.suspendedAt === null);
   return owners.length === 1 && owners[0]?.id === id;
 }
 

@@ -59,6 +59,7 @@ const neverResent: Readonly<Record<NeverResent, true>> = {
   removePaths: true,
   removeRepositories: true,
   addMember: true,
+  addService: true,
   removeMember: true,
   removeUser: true,
   createKey: true,

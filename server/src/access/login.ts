@@ -12,6 +12,7 @@ import type { Clock } from "#platform/clock";
 import { getJson, type JsonObject, postForm } from "#platform/http";
 import type { Log } from "#platform/log";
 import { sha256 } from "./apiKeys";
+import { type CodeHostClaims, parseCodeHostLogins } from "./codeHostLogins";
 import {
   clockToleranceSeconds,
   endpointOf,
@@ -29,6 +30,8 @@ export interface LoginOptions {
   readonly clientSecret?: (() => Promise<string>) | undefined;
   readonly scopes: readonly string[];
   readonly groupsClaim?: string | undefined;
+  /** Absent: nothing is known of users on code hosts. */
+  readonly codeHostClaims?: CodeHostClaims | undefined;
   readonly trustsEmail: boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -57,6 +60,8 @@ export interface Identified {
   readonly profile: Profile;
   /** The groups claim as it was sent. */
   readonly groups: unknown;
+  /** The names of the user on code hosts, by connection. */
+  readonly codeHostLogins: Readonly<Record<string, string>>;
   /** Identifies the login. */
   readonly loginHash: string;
   /** Absent if it is too long to be part of a URL. */
@@ -96,6 +101,7 @@ const maxHintCharacters = 4096;
 
 export function createLogin(options: LoginOptions): Login {
   const { issuer, clientId, clientSecret, scopes, groupsClaim, trustsEmail, clock, log } = options;
+  const { codeHostClaims = {} } = options;
   return { begin, complete, logoutUrl };
 
   async function begin(returnTo: string, baseUrl: string): Promise<BegunLogin> {
@@ -146,11 +152,13 @@ export function createLogin(options: LoginOptions): Login {
     if (typeof idToken !== "string") throw invalidToken("There is no ID token.");
     const claims = await verify(idToken, derive(transaction, "nonce"));
     const more = await moreClaims(metadata, claims, accessToken);
-    const profile = profileOf({ ...more, ...claims }, trustsEmail);
+    const all = { ...more, ...claims };
+    const profile = profileOf(all, trustsEmail);
     return {
       subject: claims.sub,
       profile,
       groups: groupsClaim === undefined ? undefined : (claims[groupsClaim] ?? more[groupsClaim]),
+      codeHostLogins: parseCodeHostLogins(all, codeHostClaims),
       loginHash: sha256(transaction),
       ...(idToken.length <= maxHintCharacters ? { idToken } : {}),
       returnPath,
@@ -245,9 +253,10 @@ export function createLogin(options: LoginOptions): Login {
     claims: JWTPayload,
     accessToken: unknown,
   ): Promise<JWTPayload> {
+    const wanted = [...Object.values(codeHostClaims), ...(groupsClaim === undefined ? [] : [groupsClaim])];
     const isComplete =
       profileOf(claims, trustsEmail).email !== undefined &&
-      (groupsClaim === undefined || claims[groupsClaim] !== undefined);
+      wanted.every((claim) => claims[claim] !== undefined);
     const hasEndpoint = metadata["userinfo_endpoint"] !== undefined && typeof accessToken === "string";
     if (isComplete || !hasEndpoint) return {};
     const authorization = `Bearer ${accessToken}`;

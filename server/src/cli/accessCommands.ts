@@ -3,22 +3,34 @@ import { type Command, databaseFlag, globalFlags, jsonFlag } from "./command";
 
 export const members: Command = {
   name: "members",
-  summary: "list, add, remove, promote and demote members of the organization",
-  usage: "trawl members [flags] list | add EMAIL | remove|promote|demote MEMBER",
+  summary: "list, add, disable, remove, promote and demote members of the organization",
+  usage:
+    "trawl members [flags] list | add EMAIL | add --service NAME | remove|disable|enable|promote|demote MEMBER",
   description: [
     "MEMBER is an email address or an id. Members can have API keys; owners can also read the audit log and manage " +
       "members. The person who first starts an instance is its first owner. The last owner cannot be removed.",
-    "Removing a member takes effect at once and revokes their API keys.",
+    "A service account is a member without a person: it cannot log in, takes no seat of the license, and only has API " +
+      "keys. Its MEMBER is service:NAME, also in the rules of the configuration.",
+    "Removing a member takes effect at once and revokes their API keys. Disabling one refuses their API keys and " +
+      "sessions at once, until the member is enabled again.",
   ],
   flags: [
     { name: "name", value: "NAME", description: "add: name of the member." },
     { name: "owner", description: "add: make the member an owner." },
+    { name: "service", value: "NAME", description: "add: add a service account, instead of a person." },
+    {
+      name: "group",
+      value: "GROUP",
+      isRepeatable: true,
+      description: "add: a group of the service account, as rules name it. Repeatable.",
+    },
     jsonFlag,
     databaseFlag,
     ...globalFlags,
   ],
   examples: [
     ["trawl members add --name 'Ada Lovelace' ada@example.com", "adds a member, who can have API keys"],
+    ["trawl members add --service nightly --group builds", "adds a service account, for programs"],
     ["trawl members remove ada@example.com", "revokes the member's access at once"],
   ],
 };

@@ -1,4 +1,4 @@
-import { ServiceError } from "#base/error";
+import { ServiceError, usageError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import type { Member } from "#contract/organization";
 import type { CommandContext } from "./context";
@@ -17,6 +17,8 @@ export function membersCommand(context: CommandContext, flags: Flags): Promise<n
     list,
     add,
     remove,
+    disable: setSuspended(true),
+    enable: setSuspended(false),
     promote: changeRole("OWNER"),
     demote: changeRole("MEMBER"),
   });
@@ -32,7 +34,7 @@ const list: Subcommand = async ({ terminal }, flags, positionals, send) => {
   const rows = members.map(({ email, name, role, lastActivityAt, suspendedAt, id }) => [
     sanitize(email),
     sanitize(name ?? ""),
-    suspendedAt === null ? role.toLowerCase() : "suspended",
+    suspendedAt === null ? role.toLowerCase() : "disabled",
     formatDay(lastActivityAt, "never"),
     id,
   ]);
@@ -40,10 +42,22 @@ const list: Subcommand = async ({ terminal }, flags, positionals, send) => {
 };
 
 const add: Subcommand = async ({ terminal }, flags, positionals, send) => {
-  const email = requireOnePositional(positionals, "EMAIL");
+  const service = flags.text("service");
+  const groups = flags.texts("group");
   const name = flags.text("name");
   const role = flags.has("owner") ? "OWNER" : "MEMBER";
-  const member = await send("addMember", { email, role, ...(name === undefined ? {} : { name }) });
+  const fields = { role, ...(name === undefined ? {} : { name }) } as const;
+  if (service !== undefined) {
+    requireNoPositionals(positionals);
+    const { email } = await send("addService", { ...fields, service, groups: [...(groups ?? [])] });
+    await terminal.print(
+      `${sanitize(email)} is a service account. Run "trawl keys create --member ${email} NAME" for an API key.\n`,
+    );
+    return;
+  }
+  if (groups !== undefined)
+    throw usageError("--group needs --service: the groups of a person come from the login server.");
+  const member = await send("addMember", { ...fields, email: requireOnePositional(positionals, "EMAIL") });
   await terminal.print(`${sanitize(member.email)} is ${withArticle(member.role)} of the organization.\n`);
 };
 
@@ -52,6 +66,17 @@ const remove: Subcommand = async ({ terminal }, _flags, positionals, send) => {
   const { message } = await send("removeMember", { userId: id });
   await terminal.print(`${sanitize(message)} Their API keys are revoked.\n`);
 };
+
+function setSuspended(isSuspended: boolean): Subcommand {
+  return async ({ terminal }, _flags, positionals, send) => {
+    const { id } = await findMember(requireOnePositional(positionals, "MEMBER"), send);
+    const { email } = await send("setSuspended", { userId: id, isSuspended });
+    const effect = isSuspended
+      ? "is disabled: API keys and sessions are refused from now on"
+      : "is enabled: API keys and sessions are valid again";
+    await terminal.print(`${sanitize(email)} ${effect}.\n`);
+  };
+}
 
 function changeRole(newRole: Member["role"]): Subcommand {
   return async ({ terminal }, _flags, positionals, send) => {

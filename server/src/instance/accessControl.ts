@@ -2,6 +2,7 @@
 import { type Access, createAccess } from "#access/access";
 import { type Audit, createAudit } from "#access/audit";
 import { AuthThrottle } from "#access/authThrottle";
+import type { CodeHostClaims } from "#access/codeHostLogins";
 import { EditorLogins } from "#access/editorLogins";
 import type { RolesByGroup } from "#access/groups";
 import { isLimitedToGroups } from "#access/groups";
@@ -49,6 +50,8 @@ export interface OAuthSettings {
   readonly groupsClaim?: string | undefined;
   /** The roles of groups. Absent: logging in does not change roles. */
   readonly roles?: RolesByGroup | undefined;
+  /** The claims with the names of a user on code hosts, by connection. */
+  readonly codeHostClaims?: CodeHostClaims | undefined;
 }
 
 export interface AccessControlOptions extends OrganizationParts {
@@ -99,6 +102,7 @@ export function createAccessControl({
           clientSecret: readerOf(oauth.clientSecret),
           scopes: oauth.scopes ?? defaultScopes,
           groupsClaim: oauth.groupsClaim,
+          codeHostClaims: oauth.codeHostClaims,
           trustsEmail,
           clock,
           log,

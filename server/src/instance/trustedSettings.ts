@@ -28,6 +28,7 @@ export const OAuthFile = z.strictObject({
   scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/)).optional(),
   groupsClaim: z.string().min(1).optional(),
   roles: z.record(z.string().min(1), roleName).optional(),
+  codeHostClaims: z.record(z.string().min(1), z.string().min(1)).optional(),
 });
 
 /** Throws USAGE if other users can write to `file`, which sets `setting`. */
@@ -42,15 +43,14 @@ export function checkOAuth(
   file: string,
   { clientSecret, ...settings }: z.infer<typeof OAuthFile>,
 ): OAuthSettings {
-  const { issuer, audience, clientId, groupsClaim, roles } = settings;
+  const { issuer, audience, clientId, scopes, groupsClaim, roles, codeHostClaims } = settings;
   if (!isSecureUrl(issuer))
     throw usageError(`${file}: "oauth.issuer" must be an https:// URL, not "${issuer}".`);
   // Whoever can write it could become an owner, and have the client secret sent to another server.
   checkNotWritableByOthers(file, "oauth");
   if (clientId === undefined) {
-    const unused = Object.entries({ clientSecret, scopes: settings.scopes, groupsClaim, roles }).find(
-      ([, value]) => value !== undefined,
-    );
+    const needing = { clientSecret, scopes, groupsClaim, roles, codeHostClaims };
+    const unused = Object.entries(needing).find(([, value]) => value !== undefined);
     if (unused !== undefined) throw usageError(`${file}: "oauth.${unused[0]}" needs "oauth.clientId".`);
     if (audience === undefined)
       throw usageError(

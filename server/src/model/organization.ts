@@ -26,11 +26,18 @@ export interface Organization {
 export interface Member {
   readonly id: MemberId;
   readonly name?: string;
-  /** As entered. No two members have addresses that differ only in case. */
+  /**
+   * As entered. No two members have addresses that differ only in case. That of a service account is `service:` and its
+   * name, which is no email address, so that nobody can log in as it.
+   */
   readonly email: string;
+  /** Present for a service account, which belongs to no person and only has API keys. */
+  readonly isService?: true;
   readonly role: Role;
-  /** The groups that the issuer named at the last login, sorted; empty if the member has never logged in. */
+  /** Sorted: those that the issuer named at the last login, or with which a service account was added. */
   readonly groups: readonly string[];
+  /** Names on code hosts, by connection, as the issuer stated them at the last login. */
+  readonly codeHostLogins: Readonly<Record<string, string>>;
   /** Absent if not suspended. */
   readonly suspendedAt?: number;
   readonly createdAt: number;

@@ -1,7 +1,7 @@
 /**
  * The format of a backup: JSON lines, compressed with gzip. Both databases write and read the same format.
  *
- *     {"format":"trawl-backup","version":"0.1.0","migration":"0005","createdAt":1767225600000}
+ *     {"format":"trawl-backup","version":"0.1.0","migration":"0006","createdAt":1767225600000}
  *     {"text":{"name":"paths","part":"{\"paths\":[\"/srv/git\"],\"excluded\":[]}"}}
  *     {"organisation":{"id":1,"uuid":"019b76da-…","name":"Trawl","license":null,"latestTime":1767225600000}}
  *     {"member":{"id":"019b76da-…","email":"ada@example.com", …}}
@@ -88,6 +88,9 @@ export const Line = z.union([
       createdAt: time,
       updatedAt: time,
       lastActivityAt: time.nullable(),
+      // Absent before migration 0006.
+      isService: z.int().min(0).max(1).default(0),
+      codeHostLogins: z.string().refine(isObjectOfStrings, "Not an object of strings.").default("{}"),
     }),
   }),
   z.strictObject({
@@ -107,6 +110,14 @@ export type Line = z.output<typeof Line>;
 function isStringArray(text: string): boolean {
   try {
     return z.array(z.string()).safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
+
+function isObjectOfStrings(text: string): boolean {
+  try {
+    return z.record(z.string(), z.string()).safeParse(JSON.parse(text)).success;
   } catch {
     return false;
   }

@@ -72,7 +72,7 @@ export function withCache(store: Store, checkpoint: () => Promise<void>): Store 
       add: checkpointed(members.add),
       addFirst: checkpointed(members.addFirst),
       linkOAuth: checkpointed(members.linkOAuth),
-      setGroups: checkpointed(members.setGroups),
+      setClaims: checkpointed(members.setClaims),
       setRole: checkpointed(members.setRole),
       suspend: checkpointed(members.suspend),
       resume: checkpointed(members.resume),

@@ -82,7 +82,7 @@ export function memberStore(database: Database, clock: Clock, write: AuditWriter
         if (same !== undefined) return { kind: "emailTaken", member: toMember(same) };
         if (verifiedAt !== undefined && verifiedAt <= (await lastRemovalTime(transaction)))
           return { kind: "outdated" };
-        const count = seats === undefined ? 0 : await countActive(transaction);
+        const count = seats === undefined || member.isService ? 0 : await countActive(transaction);
         if (seats !== undefined && count >= seats) return { kind: "full", count };
         const added = await insertMember(transaction, member, clock.now());
         await write(transaction, record?.(added));
@@ -102,12 +102,20 @@ export function memberStore(database: Database, clock: Clock, write: AuditWriter
         .where("id", "=", id)
         .execute();
     },
-    setGroups: (id, { groups, role }, record) =>
+    setClaims: (id, { groups, role, codeHostLogins }, record) =>
       change(id, false, async (transaction, before) => {
         const keepsRole =
           role === undefined || (role !== "OWNER" && (await isLastOwner(transaction, before)));
-        const values = { groups: JSON.stringify(groups), role: keepsRole ? before.role : role };
-        if (values.groups === before.groups && values.role === before.role) return before;
+        const values = {
+          groups: JSON.stringify(groups),
+          role: keepsRole ? before.role : role,
+          codeHostLogins: JSON.stringify(codeHostLogins),
+        };
+        const isUnchanged =
+          values.groups === before.groups &&
+          values.role === before.role &&
+          values.codeHostLogins === before.codeHostLogins;
+        if (isUnchanged) return before;
         const after = await transaction
           .updateTable("member")
           .set({ ...values, updatedAt: clock.now() })
@@ -125,19 +133,21 @@ export function memberStore(database: Database, clock: Clock, write: AuditWriter
         (before) => before.role === role,
         record,
       ),
-    suspend: (id) =>
+    suspend: (id, record) =>
       update(
         id,
         true,
         (now) => ({ suspendedAt: now }),
         ({ suspendedAt }) => suspendedAt !== null,
+        record,
       ),
-    resume: (id) =>
+    resume: (id, record) =>
       update(
         id,
         false,
         () => ({ suspendedAt: null }),
         ({ suspendedAt }) => suspendedAt === null,
+        record,
       ),
     remove: (id, record) =>
       change(id, true, async (transaction, before) => {
@@ -161,12 +171,15 @@ export function memberStore(database: Database, clock: Clock, write: AuditWriter
 
 export function toMember(row: MemberRow): Member {
   const { id, name, email, role, groups, suspendedAt, createdAt, updatedAt, lastActivityAt } = row;
+  const { isService, codeHostLogins } = row;
   return {
     id,
     ...(name === null ? {} : { name }),
     email,
     role,
+    ...(isService === 0 ? {} : { isService: true }),
     groups: JSON.parse(groups) as readonly string[],
+    codeHostLogins: JSON.parse(codeHostLogins) as Readonly<Record<string, string>>,
     ...(suspendedAt === null ? {} : { suspendedAt }),
     createdAt,
     updatedAt,
@@ -192,17 +205,22 @@ async function countActive(database: Database): Promise<number> {
     .selectFrom("member")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("suspendedAt", "is", null)
+    .where("isService", "=", 0)
     .executeTakeFirstOrThrow();
   return count;
 }
 
-/** Whether the member is an owner, and no other owner is active. */
-async function isLastOwner(transaction: DatabaseTransaction, { id, role }: MemberRow): Promise<boolean> {
-  if (role !== "OWNER") return false;
+/** Whether the member is a person who owns the organization, and no other such person is active. */
+async function isLastOwner(
+  transaction: DatabaseTransaction,
+  { id, role, isService }: MemberRow,
+): Promise<boolean> {
+  if (role !== "OWNER" || isService !== 0) return false;
   const other = await transaction
     .selectFrom("member")
     .select("id")
     .where("role", "=", "OWNER")
+    .where("isService", "=", 0)
     .where("suspendedAt", "is", null)
     .where("id", "!=", id)
     .limit(1)
@@ -212,7 +230,7 @@ async function isLastOwner(transaction: DatabaseTransaction, { id, role }: Membe
 
 async function insertMember(
   transaction: DatabaseTransaction,
-  { name, email, role, oauth }: NewMember,
+  { name, email, role, oauth, isService = false, groups = [] }: NewMember,
   now: number,
 ): Promise<Member> {
   const row: MemberRow = {
@@ -222,10 +240,12 @@ async function insertMember(
     email,
     emailKey: emailKeyOf(email),
     role,
-    groups: "[]",
+    groups: JSON.stringify(groups),
     oauthIssuer: oauth?.issuer ?? null,
     oauthSubject: oauth?.subject ?? null,
     suspendedAt: null,
+    isService: Number(isService),
+    codeHostLogins: "{}",
     createdAt: now,
     updatedAt: now,
     lastActivityAt: null,

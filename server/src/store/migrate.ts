@@ -13,6 +13,7 @@ import { migration0002 } from "./migrations/0002";
 import { migration0003 } from "./migrations/0003";
 import { migration0004 } from "./migrations/0004";
 import { migration0005 } from "./migrations/0005";
+import { migration0006 } from "./migrations/0006";
 import { type Database, type DatabaseTransaction, organizationId } from "./tables";
 
 export interface MigrateOptions {
@@ -30,6 +31,7 @@ const migrations: ReadonlyMap<string, Migration> = new Map([
   ["0003", migration0003],
   ["0004", migration0004],
   ["0005", migration0005],
+  ["0006", migration0006],
 ]);
 
 /** The name of the last step. Every open store has applied it. */

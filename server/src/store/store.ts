@@ -86,11 +86,13 @@ export interface NewMember {
   readonly email: string;
   readonly role: Role;
   readonly oauth?: OAuthIdentity;
+  readonly isService?: boolean;
+  readonly groups?: readonly string[];
 }
 
 /** Conditions for adding a member. */
 export interface AddMemberOptions {
-  /** The number of members that are not suspended must be lower than this. Absent: no limit. */
+  /** The number of persons who are not suspended must be lower than this. Absent: no limit. */
   readonly seats?: number | undefined;
   /** When the identity was verified. Absent: it was verified just now. */
   readonly verifiedAt?: number | undefined;
@@ -120,7 +122,7 @@ export interface MemberStore {
   /** Finds a member by email address, ignoring case. */
   byEmail(email: string): Promise<Member | undefined>;
   byOAuth(identity: OAuthIdentity): Promise<Member | undefined>;
-  /** Counts the members that are not suspended. */
+  /** Counts the persons who are not suspended. */
   count(): Promise<number>;
   add(member: NewMember, options?: AddMemberOptions): Promise<AddMemberResult>;
   /** Adds an owner if there is no member yet; otherwise returns undefined. */
@@ -128,18 +130,22 @@ export interface MemberStore {
   /** Links an OAuth identity to the member, replacing any other. */
   linkOAuth(id: MemberId, identity: OAuthIdentity): Promise<void>;
   /**
-   * Stores the groups of a member and, unless `role` is absent, the role that follows from them. The last owner stays
-   * an owner. Records only a change of the role.
+   * Stores the groups and the names on code hosts of a member and, unless `role` is absent, the role that follows from
+   * the groups. The last owner stays an owner. Records only a change of the role.
    */
-  setGroups(
+  setClaims(
     id: MemberId,
-    change: { readonly groups: readonly string[]; readonly role?: Role | undefined },
+    change: {
+      readonly groups: readonly string[];
+      readonly role?: Role | undefined;
+      readonly codeHostLogins: Readonly<Record<string, string>>;
+    },
     record?: AuditRecordFor<Member>,
   ): Promise<MemberChange>;
   /** Changes and records nothing if the member already has the role. */
   setRole(id: MemberId, role: Role, record?: AuditRecordFor<Member>): Promise<MemberChange>;
-  suspend(id: MemberId): Promise<MemberChange>;
-  resume(id: MemberId): Promise<MemberChange>;
+  suspend(id: MemberId, record?: AuditRecordFor<Member>): Promise<MemberChange>;
+  resume(id: MemberId, record?: AuditRecordFor<Member>): Promise<MemberChange>;
   /** Removes a member with all keys and sessions. The result contains the member as it was. */
   remove(id: MemberId, record?: AuditRecordFor<Member>): Promise<MemberChange>;
   /** Stores when the member was last active. Keeps a later time, unless it is implausibly far ahead. */

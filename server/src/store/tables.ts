@@ -49,6 +49,10 @@ export interface MemberRow {
   readonly oauthIssuer: string | null;
   readonly oauthSubject: string | null;
   readonly suspendedAt: number | null;
+  /** 1 for a service account, else 0. */
+  readonly isService: number;
+  /** A JSON object: the names on code hosts, by connection. */
+  readonly codeHostLogins: string;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly lastActivityAt: number | null;

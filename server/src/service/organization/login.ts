@@ -76,8 +76,9 @@ export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "begi
     const identity: OAuthIdentity = { issuer, subject };
     const groups = parseGroups(identified.groups, rolesByGroup);
     const role = roleOfGroups(groups, rolesByGroup);
+    const claims = { groups, role, codeHostLogins: identified.codeHostLogins };
     const known = await findMember(options, identity, profile);
-    if (known !== undefined) await updateGroups(known, groups, role, context);
+    if (known !== undefined) await updateClaims(known, claims, context);
     const name = profile.email ?? subject;
     if (isLimitedToGroups(rolesByGroup) && role === undefined) {
       if (known !== undefined) await endLogins(known, context);
@@ -93,7 +94,7 @@ export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "begi
     const joining = await addMember(options, identity, profile, role);
     switch (joining.kind) {
       case "member":
-        await updateGroups(joining.member, groups, role, context);
+        await updateClaims(joining.member, claims, context);
         return joining.member;
       case "unverified":
         return await refuse(
@@ -134,17 +135,16 @@ export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "begi
     }
   }
 
-  async function updateGroups(
+  async function updateClaims(
     member: Member,
-    groups: readonly string[],
-    role: Role | undefined,
+    { role, ...claims }: Claims,
     context: CallContext,
   ): Promise<void> {
     const hasRoles = Object.keys(rolesByGroup).length > 0;
     const newRole = hasRoles ? (role ?? "MEMBER") : undefined;
     const action = newRole === "OWNER" ? "org.member_promoted_to_owner" : "org.owner_demoted_to_member";
     const record = await audit.recordBuilder(actingAs(member, context));
-    await (await store()).members.setGroups(member.id, { groups, role: newRole }, ({ id }) =>
+    await (await store()).members.setClaims(member.id, { ...claims, role: newRole }, ({ id }) =>
       record({ action, targetType: "user", targetId: id, metadata: { reason: "groups" } }),
     );
   }
@@ -180,6 +180,12 @@ export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "begi
     if (session === undefined) throw new ServiceError("NOT_AUTHENTICATED", "This login was used already.");
     return { token, expiresAt: isoTime(times.endsAt), returnTo: returnPath };
   }
+}
+
+/** What the issuer says about a user at each login. */
+interface Claims extends Pick<Identified, "codeHostLogins"> {
+  readonly groups: readonly string[];
+  readonly role: Role | undefined;
 }
 
 /** Returns the context of what a member does who has just logged in. */

@@ -1,10 +1,11 @@
 /** Handlers of the members of the organization. */
 import type { Audit } from "#access/audit";
+import { parseGroups } from "#access/groups";
 import type { InstalledLicense } from "#access/installedLicense";
 import type { Organization } from "#access/organization";
 import { ServiceError } from "#base/error";
 import type * as contract from "#contract/organization";
-import type { CallContext, Service } from "#contract/service";
+import type { CallContext, RequestOf, Service } from "#contract/service";
 import type { Member, MemberId } from "#model/organization";
 import type { MemberChange, Store } from "#store/store";
 import { isoTime } from "./isoTime";
@@ -16,11 +17,16 @@ export interface MemberOptions {
   readonly audit: Audit;
 }
 
+/** Precedes the name of a service account, where other members have an email address. */
+const servicePrefix = "service:";
+
 type MemberOperation =
   | "users"
   | "removeUser"
   | "members"
   | "addMember"
+  | "addService"
+  | "setSuspended"
   | "removeMember"
   | "changeRole"
   | "currentMember";
@@ -37,6 +43,8 @@ export function memberHandlers({
     removeUser: remove,
     removeMember: remove,
     addMember,
+    addService,
+    setSuspended,
     changeRole,
     currentMember,
   };
@@ -95,6 +103,47 @@ export function memberHandlers({
     return toContractMember(addition.member);
   }
 
+  async function addService(
+    { service, name = "", role, groups }: RequestOf<"addService">,
+    context: CallContext,
+  ): Promise<contract.Member> {
+    const { members } = await store();
+    const email = `${servicePrefix}${service}`;
+    const record = await audit.recordBuilder(context);
+    const addition = await members.add(
+      {
+        email,
+        role,
+        isService: true,
+        groups: parseGroups(groups),
+        ...(name === "" ? {} : { name }),
+      },
+      {
+        record: ({ id }) =>
+          record({ action: "org.member_added", targetType: "user", targetId: id, metadata: { service } }),
+      },
+    );
+    if (addition.kind === "emailTaken") {
+      throw new ServiceError("INVALID_REQUEST_BODY", `"service": ${service} is already a service account.`);
+    }
+    if (addition.kind !== "added") throw new Error("Service accounts take no seat, and have no identity.");
+    return toContractMember(addition.member);
+  }
+
+  async function setSuspended(
+    { userId, isSuspended }: RequestOf<"setSuspended">,
+    context: CallContext,
+  ): Promise<contract.Member> {
+    const { members } = await store();
+    const action = isSuspended ? "org.member_suspended" : "org.member_resumed";
+    const record = await audit.recordBuilder(context);
+    const change = isSuspended ? members.suspend : members.resume;
+    const result = await change(userId as MemberId, ({ id }) =>
+      record({ action, targetType: "user", targetId: id }),
+    );
+    return toContractMember(changedMember(result, userId, "suspended"));
+  }
+
   async function changeRole(
     { userId, role }: { userId: string; role: contract.Role },
     context: CallContext,
@@ -126,11 +175,13 @@ function changedMember(change: MemberChange, userId: string, what: string): Memb
 
 function toContractMember(member: Member): contract.Member {
   const { id, name, email, role, groups, suspendedAt, createdAt, updatedAt, lastActivityAt } = member;
+  const { isService = false } = member;
   return {
     id,
     name: name ?? null,
     email,
     role,
+    isService,
     groups: [...groups],
     suspendedAt: isoTime(suspendedAt),
     createdAt: isoTime(createdAt),

@@ -38,6 +38,9 @@ export function sessionHandlers({
         throw new ServiceError("INVALID_REQUEST_BODY", "To log in, send an API key.");
       }
       const { id: memberId, keyId } = actor;
+      const member = await (await store()).members.get(idOf(actor));
+      if (member?.isService)
+        throw new ServiceError("INSUFFICIENT_PERMISSIONS", "A service account cannot log in in a browser.");
       const token = newSessionToken();
       const expiresAt = clock.now() + keySessionMs;
       const record = await audit.recordBuilder(context);
