@@ -28,7 +28,18 @@ export interface RepositoryGrant {
 }
 
 /**
- * The repositories that a caller may see: those that each list grants. An empty list grants none. Packages are not named:
- * a caller sees those that a visible repository depends on.
+ * The repositories that a caller may see. Packages are not named: a caller sees those that a visible repository depends
+ * on.
  */
-export type RepositoryScope = readonly (readonly RepositoryGrant[])[];
+export interface RepositoryScope {
+  /** Only repositories that each list grants. An empty list grants none. */
+  readonly grants: readonly (readonly RepositoryGrant[])[];
+  /**
+   * Present if connections leave it to their code hosts who sees their repositories: who the caller is there. `email` is
+   * absent for callers whom nobody knows, and `logins` are names on hosts, by connection.
+   */
+  readonly codeHostUser?: {
+    readonly email?: string;
+    readonly logins: Readonly<Record<string, string>>;
+  };
+}

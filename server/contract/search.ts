@@ -98,6 +98,7 @@ export const SearchStats = z
         "TIME_LIMIT",
         "BYTE_LIMIT",
         "INDEXING",
+        "RIGHTS_UNKNOWN",
         "REPOSITORY_EVICTED",
         "REVISION_NOT_INDEXED",
         "SHARD_DAMAGED",

@@ -68,11 +68,30 @@ const gitlab: Dialect = {
     if (path === "/user") return request.isSignedIn ? { body: { id: 1, username: "octocat" } } : undefined;
     if (path === "/groups/acme/projects") return linkedPage(request, "per_page", "x-total", render);
     if (path === "/projects") return keysetPage(request, render);
+    const [, projectId] = /^\/projects\/(\d+)\/members\/all$/.exec(path) ?? [];
+    const project = request.repositories.find(({ id }) => String(id) === projectId);
+    if (project !== undefined) return membersOf(project, request);
     const key = decodeURIComponent(/^\/projects\/([^/]+)$/.exec(path)?.[1] ?? "");
     const found = request.repositories.find((each) => String(each.id) === key || each.path === key);
     return found && { body: render(found) };
   },
 };
+
+/** Levels 10 and 20 are guests and reporters. */
+function membersOf({ readers = [], guests = [] }: FakeRepository, request: FakeRequest): Answer {
+  const members = [
+    ...readers.map((username) => ({ username, access_level: 20 })),
+    ...guests.map((username) => ({ username, access_level: 10 })),
+  ].map((each, at) => ({ id: at + 1, name: each.username, state: "active", expires_at: null, ...each }));
+  const limit = Math.min(Number(request.query.get("per_page") ?? 20), request.pageLimit);
+  const page = Number(request.query.get("page") ?? 1);
+  const hasNext = page * limit < members.length;
+  return {
+    page,
+    headers: hasNext ? { link: `<${withParameter(request.url, "page", page + 1)}>; rel="next"` } : {},
+    body: members.slice((page - 1) * limit, page * limit),
+  };
+}
 
 function keysetPage(request: FakeRequest, render: (each: FakeRepository) => object): Answer {
   const after = Number(request.query.get("id_after") ?? 0);
@@ -120,7 +139,12 @@ const gitea: Dialect = {
       const page = linkedPage(request, "limit", "x-total-count", render);
       return { ...page, body: { ok: true, data: page.body } };
     }
-    const [, kind, owner, name] = path.split("/");
+    const [, kind, owner, name, , login = ""] = path.split("/");
+    if (path.endsWith("/permission")) {
+      const found = request.repositories.find((each) => each.path === `${owner}/${name}`);
+      if (!request.isSignedIn) return { status: 401, body: { message: "token is required" } };
+      return found && permissionOf(found, decodeURIComponent(login));
+    }
     const renamed = request.renamed.get(`${owner}/${name}`);
     if (kind === "repos" && renamed !== undefined) {
       return { status: 301, headers: { location: `/api/v1/repos/${renamed.path}` }, body: {} };
@@ -131,6 +155,14 @@ const gitea: Dialect = {
     return found && { body: render(found) };
   },
 };
+
+/** Every person exists whose name the world has. */
+function permissionOf({ readers = [], guests = [], isPrivate }: FakeRepository, login: string): Answer {
+  const user = [...readers, ...guests].find((each) => each.toLowerCase() === login.toLowerCase());
+  if (user === undefined) return { status: 404, body: { message: "user does not exist" } };
+  const permission = readers.includes(user) || !isPrivate ? "read" : "none";
+  return { body: { permission, role_name: permission, user: { login: user } } };
+}
 
 /** Gerrit 3.9, observed on a real server, which `realGerrit.test.ts` also runs. */
 const gerrit: Dialect = {
@@ -199,6 +231,7 @@ const bitbucketServer: Dialect = {
       const rest = hasNext ? { isLastPage: false, nextPageStart: nextOffset } : { isLastPage: true };
       return { page, body: { size: items.length, values: items.map(render), ...rest } };
     }
+    if (path === "/users") return usersWith(request);
     if (path === "/projects") {
       const headers = request.isSignedIn ? { "x-ausername": "octocat" } : {};
       return { headers, body: { values: [], isLastPage: true } };
@@ -208,6 +241,25 @@ const bitbucketServer: Dialect = {
     return found && { body: render(found) };
   },
 };
+
+/** Users by their effective rights, which Bitbucket filters like this for its own list of possible reviewers. */
+function usersWith({ query, repositories, isSignedIn, pageLimit }: FakeRequest): Answer {
+  if (!isSignedIn) return { status: 401, body: { errors: [{ message: "You are not permitted." }] } };
+  const [one, two] = [query.get("permission.1"), query.get("permission.2")];
+  const id = query.get("permission.2.repositoryId");
+  const found = repositories.find((each) => String(each.id) === id);
+  if (one !== "LICENSED_USER" || two !== "REPO_READ" || found === undefined)
+    return { status: 404, body: { errors: [{ message: `Repository ${id} does not exist.` }] } };
+  const start = Number(query.get("start") ?? 0);
+  const limit = Math.min(Number(query.get("limit")), pageLimit);
+  const { readers = [] } = found;
+  const values = readers
+    .slice(start, start + limit)
+    .map((name, at) => ({ name, id: at + 1, slug: name, active: true, type: "NORMAL" }));
+  const end = start + values.length;
+  const rest = end < readers.length ? { isLastPage: false, nextPageStart: end } : { isLastPage: true };
+  return { page: Math.floor(start / limit) + 1, body: { size: values.length, values, ...rest } };
+}
 
 /** Bitbucket Cloud, from Atlassian's public description of its API. */
 const bitbucketCloud: Dialect = {

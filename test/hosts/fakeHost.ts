@@ -26,6 +26,10 @@ export interface FakeRepository {
   topics?: readonly string[];
   /** KiB. */
   size?: number;
+  /** People who may read it if it is private, besides the account of the token. */
+  readers?: readonly string[];
+  /** People who know of it, but may not read its code. */
+  guests?: readonly string[];
 }
 
 export interface Fault {

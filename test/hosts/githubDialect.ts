@@ -22,6 +22,8 @@ export const github: Dialect = {
   },
 };
 
+const collaboratorsPath = "/repos/{owner}/{repo}/collaborators";
+
 function templateOf(path: string): string | undefined {
   const known: readonly [RegExp, string][] = [
     [/^\/(orgs\/acme|organizations\/7)\/repos$/, "/orgs/{org}/repos"],
@@ -31,6 +33,7 @@ function templateOf(path: string): string | undefined {
     [/^\/user$/, "/user"],
     [/^\/search\/repositories$/, "/search/repositories"],
     [/^\/(repos\/[^/]+\/[^/]+|repositories\/\d+)$/, "/repos/{owner}/{repo}"],
+    [/^\/repositories\/\d+\/collaborators$/, collaboratorsPath],
     [/^\/rate_limit$/, "/rate_limit"],
   ];
   return known.find(([pattern]) => pattern.test(path))?.[1];
@@ -57,6 +60,11 @@ function answerTo(path: string, template: string, request: FakeRequest): Answer 
         (each) => each.path === `${owner}/${name}` || String(each.id) === owner,
       );
       return found && { body: githubObject(template, fieldsOf(found)) };
+    }
+    case collaboratorsPath: {
+      const found = repositories.find(({ id }) => String(id) === path.split("/")[2]);
+      if (!isSignedIn) return { status: 401, body: { message: "Requires authentication" } };
+      return found && collaboratorsOf(found, request);
     }
     default:
       return pageOf(
@@ -87,6 +95,23 @@ function answerTo(path: string, template: string, request: FakeRequest): Answer 
       headers: hasNext ? { link: `<${url.origin}/?page=1>; rel="prev", <${next.href}>; rel="next"` } : {},
     };
   }
+}
+
+function collaboratorsOf(
+  { readers = [], guests = [] }: FakeRepository,
+  { url, query, pageLimit }: FakeRequest,
+): Answer {
+  const perPage = Math.min(Number(query.get("per_page") ?? 30), pageLimit);
+  const page = Number(query.get("page") ?? 1);
+  const everyone = [...readers, ...guests];
+  const people = everyone.slice((page - 1) * perPage, page * perPage).map((login) => {
+    const permissions = { pull: readers.includes(login), push: false, admin: false };
+    return githubObject(collaboratorsPath, { login, permissions });
+  });
+  const next = new URL(url);
+  next.searchParams.set("page", String(page + 1));
+  const hasNext = page * perPage < everyone.length;
+  return { page, body: people, headers: hasNext ? { link: `<${next.href}>; rel="next"` } : {} };
 }
 
 function publicOnly(repositories: readonly FakeRepository[]): readonly FakeRepository[] {

@@ -14,11 +14,11 @@ const all: readonly Repository[] = [evicted(1, "acme/open"), evicted(2, "acme/se
 const ids = all.map(({ id }) => id);
 
 test("a caller with limited rights sees only evicted repositories that it may see", async () => {
-  const view = visibleRepositories(viewOf(all), [[{ names: ["acme/open", "b"] }]]);
+  const view = visibleRepositories(viewOf(all), { grants: [[{ names: ["acme/open", "b"] }]] });
   assert.equal(evictionGaps(ids, view, 0).repositoriesEvicted, 1);
   const restored: number[] = [];
   const whole = { ...viewOf(all), restore: async (id: number) => void restored.push(id) };
-  const limited = visibleRepositories(whole, [[{ names: ["b"] }]]);
+  const limited = visibleRepositories(whole, { grants: [[{ names: ["b"] }]] });
   for (const id of ids) await limited.restore(id, 1000, new AbortController().signal);
   assert.deepEqual(restored, [3]);
 });

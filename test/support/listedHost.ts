@@ -1,5 +1,5 @@
 /** A code host whose listing a test sets, for repositories that a real git server serves. */
-import type { CodeHost, HostProblem, HostRepository } from "#hosts/codeHost";
+import type { CodeHost, HostProblem, HostRepository, Readers } from "#hosts/codeHost";
 import { readSecret, Secret } from "#hosts/secret";
 import { readWebhook } from "#hosts/webhook";
 import type { HostAccess, MirrorConnection } from "#mirrors/connection";
@@ -12,6 +12,8 @@ export interface ListedHost extends HostAccess {
   problem: HostProblem | undefined;
   /** How lists end. */
   outcome: "complete" | "partial" | "failed";
+  /** Says who may read a repository. */
+  readersOf: (hostId: string, logins: readonly string[]) => Readers;
   credentials: { readonly user: string; readonly password: string } | undefined;
   /** Adds a repository that is served at `path`, or changes it. */
   put(hostId: string, path: string, change?: Partial<HostRepository>): void;
@@ -36,6 +38,7 @@ export function listedHost(server: GitServer, fetchMin: number): ListedHost {
     repositories: new Map(),
     problem: undefined,
     outcome: "complete",
+    readersOf: () => ({ kind: "known", logins: [] }),
     credentials: undefined,
     connection: {
       type: "gitea",
@@ -93,6 +96,10 @@ function openListedHost(host: ListedHost): CodeHost {
       requestCount++;
       const found = host.repositories.get(hostId);
       return found === undefined ? { kind: "gone", status: 404 } : { kind: "present", repository: found };
+    },
+    async readers({ hostId }, logins) {
+      requestCount++;
+      return host.readersOf(hostId, logins);
     },
     async gitCredentials() {
       const { credentials } = host;

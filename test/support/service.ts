@@ -105,6 +105,7 @@ export function viewOf(
       all.find((each) => each.name === name) ?? all.find((each) => each.formerNames?.includes(name)),
     containing: (path) => all.find((each) => path.startsWith(`${each.path}/`)),
     isScanning: () => false,
+    hasUnknownRights: () => false,
     isScanningPackages: () => false,
     isPolled: () => false,
     hasSymbols: () => false,

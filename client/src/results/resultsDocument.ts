@@ -337,6 +337,8 @@ function completenessText({ isSearchExhaustive, stats }: SearchEnd): string {
       return t("incomplete, stopped by the size limit");
     case "INDEXING":
       return t("incomplete, indexing had not finished");
+    case "RIGHTS_UNKNOWN":
+      return t("incomplete, it was not known which repositories you may see");
     case "REPOSITORY_EVICTED":
       return t("incomplete, {0} repositories are not indexed to save disk space", stats.repositoriesEvicted);
     case "REVISION_NOT_INDEXED":

@@ -289,6 +289,8 @@ function reasonNotes(
       return warning(l10n.t("Stopped at {0}: the results reached their size limit.", shown), []);
     case "INDEXING":
       return warning(indexingText(indexing, l10n));
+    case "RIGHTS_UNKNOWN":
+      return warning(l10n.t("It is not known yet which repositories you may see."));
     case "REPOSITORY_EVICTED":
       return warning(evictedText(repositoriesEvicted, l10n));
     case "REVISION_NOT_INDEXED":

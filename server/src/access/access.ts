@@ -22,7 +22,7 @@ import type { AuthThrottle } from "./authThrottle";
 import type { InstalledLicense } from "./installedLicense";
 import type { AccessTokens } from "./oauth";
 import type { Organization } from "./organization";
-import { anonymousScope, type Holder, isBounded, memberScope } from "./repositoryRights";
+import { anonymousScope, type Granting, type Holder, isBounded, memberScope } from "./repositoryRights";
 import { renewedExpiry } from "./sessionTimes";
 
 export interface AccessOptions {
@@ -32,6 +32,8 @@ export interface AccessOptions {
   readonly tokens?: AccessTokens;
   /** The rules of this process. Absent: everyone who is admitted sees all repositories. */
   readonly repositoryRules?: RepositoryRules;
+  /** Whether connections leave it to their code hosts who sees their repositories. Default: none does. */
+  readonly asksCodeHosts?: () => boolean;
   readonly authThrottle: AuthThrottle;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,7 +61,7 @@ export interface Access {
 const activityIntervalMs = 60_000;
 
 export function createAccess(options: AccessOptions): Access {
-  const { organization, license, tokens, authThrottle, clock, log } = options;
+  const { organization, license, tokens, authThrottle, clock, log, asksCodeHosts = () => false } = options;
   const { store } = organization;
   /** Ids of keys, members and sessions whose activity is being stored. */
   const storing = new Set<string>();
@@ -90,7 +92,7 @@ export function createAccess(options: AccessOptions): Access {
     }
     if (operation.licensed !== undefined)
       await untilAborted(license.require(operation.licensed), checkSignal);
-    const actor = withRights(operation, identified, rules);
+    const actor = withRights(operation, identified, { rules, asksCodeHosts: asksCodeHosts() });
     if (operation.access === "owner" && actor.kind === "member" && actor.role !== "OWNER") {
       throw new ServiceError("INSUFFICIENT_PERMISSIONS", "Only owners of the organization may do this.");
     }
@@ -201,10 +203,10 @@ type IdentifiedActor = Exclude<Actor, { readonly kind: "member" }> | MemberActor
  * Adds what the caller may see. Throws INSUFFICIENT_PERMISSIONS if a bounded key is used for an operation that changes
  * something: it could create a key with more rights.
  */
-function withRights(operation: Operation, actor: IdentifiedActor, rules: RepositoryRules | undefined): Actor {
+function withRights(operation: Operation, actor: IdentifiedActor, granting: Granting): Actor {
   if (actor.kind === "local") return actor;
   if (actor.kind === "anonymous") {
-    const sees = anonymousScope(rules);
+    const sees = anonymousScope(granting);
     return sees === undefined ? actor : { ...actor, sees };
   }
   const { holder, ...member } = actor;
@@ -214,7 +216,7 @@ function withRights(operation: Operation, actor: IdentifiedActor, rules: Reposit
       "The API key may only read. Use a key without bounds.",
     );
   }
-  const sees = memberScope(holder, rules);
+  const sees = memberScope(holder, granting);
   // What owners may do concerns all repositories.
   const role = holder.key?.repositories === undefined ? member.role : "MEMBER";
   return { ...member, role, ...(sees === undefined ? {} : { sees }) };

@@ -1,4 +1,7 @@
-/** Decides which repositories a caller may see, from the rules of the configuration and the bounds of an API key. */
+/**
+ * Decides which repositories a caller may see, from the rules of the configuration and the bounds of an API key, and to
+ * whom code hosts have to grant theirs in addition.
+ */
 import type { RepositoryGrant, RepositoryRule, RepositoryRules, RepositoryScope } from "#contract/access";
 import type { ApiKey, Member } from "#model/organization";
 
@@ -9,21 +12,39 @@ export interface Holder {
   readonly key?: ApiKey | undefined;
 }
 
+/** What an instance is configured to grant. */
+export interface Granting {
+  /** Absent: everything. */
+  readonly rules?: RepositoryRules | undefined;
+  /** Whether connections leave it to their code hosts who sees their repositories. */
+  readonly asksCodeHosts: boolean;
+}
+
 /** Returns what a caller without credentials sees; `undefined` for everything. */
-export function anonymousScope(rules: RepositoryRules | undefined): RepositoryScope | undefined {
-  return rules && [grantsOf(rules.filter(({ anonymous = false }) => anonymous))];
+export function anonymousScope({ rules, asksCodeHosts }: Granting): RepositoryScope | undefined {
+  const grants = rules === undefined ? [] : [grantsOf(rules.filter(({ anonymous = false }) => anonymous))];
+  return scopeOf(grants, asksCodeHosts ? { logins: {} } : undefined);
 }
 
 /** Returns what a member sees; `undefined` for everything. With a key, that is never more than without it. */
 export function memberScope(
   { member, key }: Holder,
-  rules: RepositoryRules | undefined,
+  { rules, asksCodeHosts }: Granting,
 ): RepositoryScope | undefined {
-  const isLimited = rules !== undefined && member.role !== "OWNER";
-  const byRules = isLimited ? [grantsOf(rules.filter((rule) => grantsTo(rule, member)))] : [];
+  const isLimited = member.role !== "OWNER";
+  const byRules =
+    isLimited && rules !== undefined ? [grantsOf(rules.filter((rule) => grantsTo(rule, member)))] : [];
   const byKey = key?.repositories === undefined ? [] : [[{ names: key.repositories }]];
-  const scope = [...byRules, ...byKey];
-  return scope.length === 0 ? undefined : scope;
+  const { email, codeHostLogins: logins } = member;
+  return scopeOf([...byRules, ...byKey], isLimited && asksCodeHosts ? { email, logins } : undefined);
+}
+
+function scopeOf(
+  grants: RepositoryScope["grants"],
+  codeHostUser: RepositoryScope["codeHostUser"],
+): RepositoryScope | undefined {
+  if (codeHostUser !== undefined) return { grants, codeHostUser };
+  return grants.length === 0 ? undefined : { grants };
 }
 
 /** Whether a key allows less than its member may do. */

@@ -62,6 +62,10 @@ function incompleteReason(stats: SearchResult["stats"], limit: number, limited: 
       return ["The results were too large: add repo, path or lang."];
     case "INDEXING":
       return ['Indexing is not finished, so matches may be missing; "repos" shows the state.'];
+    case "RIGHTS_UNKNOWN":
+      return [
+        "It is not known yet which repositories you may see, so matches may be missing: try again later.",
+      ];
     case "REPOSITORY_EVICTED":
       return [evictedNote(stats.repositoriesEvicted)];
     case "REVISION_NOT_INDEXED":

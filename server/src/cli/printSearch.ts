@@ -73,6 +73,8 @@ export function incompleteReason(
       return "the response would have been too large";
     case "INDEXING":
       return "not everything is indexed (see trawl status)";
+    case "RIGHTS_UNKNOWN":
+      return "a code host has not said yet which of its repositories you may see";
     case "REPOSITORY_EVICTED":
       return `${formatCount(result.stats.repositoriesEvicted, "repository has", "repositories have")} no index, because of the limit of its disk space (add repo:NAME to index one again, or raise maxIndexBytes)`;
     case "REVISION_NOT_INDEXED":

@@ -1,5 +1,6 @@
 /** What an adapter knows about its code host: where lists are, and how to read them. */
 import type { HostIdentity, HostRepository, LookUp } from "./codeHost";
+import type { ReaderApi } from "./readers";
 import type { Api, HostResponse, Requests } from "./requests";
 
 /** A set of repositories that the host lists together, such as an organization. `name` is for people: `org:acme`. */
@@ -53,6 +54,8 @@ export interface Adapter {
   lookUp?(repository: RepositoryKey, requests: Requests, signal: AbortSignal): Promise<LookUp>;
   /** Whether the host cannot be asked by id, so that another id at the path means that the repository is gone. */
   readonly looksUpByPath?: boolean;
+  /** Absent if the host cannot be asked who may read a repository. */
+  readonly readers?: ReaderApi;
   identify(requests: Requests, signal: AbortSignal): Promise<HostIdentity>;
   /** The user name for `git fetch`, next to the token. */
   readonly gitUser: string;

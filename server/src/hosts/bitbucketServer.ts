@@ -12,6 +12,7 @@ import {
   shortText,
   userAgent,
 } from "./fields";
+import type { ReaderApi } from "./readers";
 import type { HostResponse } from "./requests";
 import { encodePath } from "./urls";
 
@@ -47,6 +48,7 @@ export function createBitbucketServer(connection: BitbucketConnection): Adapter 
     repository: (item) => readRepository(item, connection),
     lookUpUrl: ({ path }) => repositoryUrl(api, path),
     looksUpByPath: true,
+    readers: readersOf(api),
     async identify(requests, signal) {
       const read = ({ headers }: HostResponse) => headers["x-ausername"];
       const account = await requests.get(`${api}/projects?limit=1`, read, signal);
@@ -83,6 +85,23 @@ function readPage({ body, url }: HostResponse): Page {
   const next = new URL(url);
   next.searchParams.set("start", String(page.nextPageStart));
   return { items: page.values, next: next.href };
+}
+
+const Users = z.object({ name: shortText, active: z.boolean() });
+
+/** Lists the users with a license who may read the repository, directly, through a group or through its project. */
+function readersOf(api: string): ReaderApi {
+  const filter = "permission.1=LICENSED_USER&permission.2=REPO_READ";
+  return {
+    kind: "list",
+    url: ({ hostId }) =>
+      `${api}/users?${filter}&permission.2.repositoryId=${encodeURIComponent(hostId)}&limit=1000`,
+    page(response) {
+      const { items, next } = readPage(response);
+      const users = z.array(Users).parse(items);
+      return { logins: users.flatMap(({ name, active }) => (active ? [name] : [])), next };
+    },
+  };
 }
 
 function readRepository(item: unknown, connection: BitbucketConnection): HostRepository {

@@ -58,6 +58,15 @@ export type LookUp =
   | { readonly kind: "gone"; readonly status: number }
   | { readonly kind: "unknown"; readonly problem: HostProblem };
 
+/**
+ * Which of some people may read a repository. `refused`: the host has decided that these credentials may not know it
+ * (401, 403, 404). `unknown`: it has decided nothing, for example because it is down.
+ */
+export type Readers =
+  | { readonly kind: "known"; readonly logins: readonly string[] }
+  | { readonly kind: "refused"; readonly problem: HostProblem }
+  | { readonly kind: "unknown"; readonly problem: HostProblem };
+
 export interface HostIdentity {
   /** The account or kind of token; absent without credentials. */
   readonly account?: string;
@@ -78,6 +87,8 @@ export interface CodeHost {
   list(signal: AbortSignal): AsyncIterable<ScopeListing>;
   /** Asks for one repository by its stable id. */
   lookUp(repository: Pick<HostRepository, "hostId" | "path">, signal: AbortSignal): Promise<LookUp>;
+  /** Asks which of these people, by their names on the host, may read a repository. */
+  readers(repository: HostRepository, logins: readonly string[], signal: AbortSignal): Promise<Readers>;
   /**
    * For `git fetch`. Absent for anonymous access. Rejects with USAGE if the token cannot be read, and with GIT_FAILED if
    * the host does not issue one.

@@ -172,6 +172,16 @@ const common = {
       diskBytes: count(1, Number.MAX_SAFE_INTEGER).optional(),
     })
     .prefault({}),
+  access: z
+    .strictObject({
+      visibleTo: z
+        .enum(["members", "codeHost"], { error: 'must be "members" or "codeHost"' })
+        .default("members"),
+      /** Members by email address, or service accounts, and their names on the host. */
+      logins: z.record(text, text).default({}),
+      checkEvery: duration("1h"),
+    })
+    .prefault({}),
   webhook: z.strictObject({ secret: secretSource }).optional(),
   onRemoved: z
     .strictObject({
@@ -349,6 +359,9 @@ export const connectionTypes = [
   }),
 ] as const;
 
+/** The hosts that can be asked who may read a repository. */
+const typesWithReaders: ReadonlySet<string> = new Set(["github", "gitlab", "gitea", "bitbucketServer"]);
+
 const connection = z.discriminatedUnion("type", connectionTypes).superRefine((value, context) => {
   const refuse = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
   for (const key of ["url", "cloneUrlBase"] as const) {
@@ -370,6 +383,15 @@ const connection = z.discriminatedUnion("type", connectionTypes).superRefine((va
     const { repos: _, ...lists } = value.include;
     const [list] = Object.entries(lists).flatMap(([name, path]) => (path === undefined ? [] : [name]));
     if (list !== undefined) refuse("include", `cannot contain "${list}" over SSH`);
+  }
+  if (value.access.visibleTo === "codeHost") {
+    if (!typesWithReaders.has(value.type))
+      refuse(
+        "access",
+        `cannot have "visibleTo": "codeHost" for the type "${value.type}": Trawl can only ask ${[...typesWithReaders].join(", ")} who may read a repository`,
+      );
+    else if (value.token === undefined && !(value.type === "github" && value.app !== undefined))
+      refuse("token", 'is missing: "access" needs it');
   }
   if (value.proxyLogin !== undefined && value.proxy === undefined)
     refuse("proxy", 'is missing: "proxyLogin" needs it');

@@ -15,6 +15,7 @@ import {
   userAgent,
   withoutUndefined,
 } from "./fields";
+import type { ReaderApi } from "./readers";
 import type { HostResponse, Requests } from "./requests";
 import { encodePath, nextQuery } from "./urls";
 
@@ -53,6 +54,7 @@ export function createGitea(connection: GiteaConnection): Adapter {
     lookUpUrl: ({ hostId, path }) =>
       isAnonymous ? `${api}/repos/${encodePath(path)}` : `${api}/repositories/${encodeURIComponent(hostId)}`,
     looksUpByPath: isAnonymous,
+    readers: readersOf(api),
     identify: (requests, signal) => identify(requests, connection, api, signal),
     gitUser,
   };
@@ -117,6 +119,18 @@ function readRepository(item: unknown, connection: GiteaConnection): HostReposit
     // Every push changes it, as do other updates. Updates of mirrors may not.
     fingerprint: read.mirror ? undefined : read.updated_at,
   } as const);
+}
+
+/** Needs a token of an administrator of the repository. Lists of collaborators lack the members of teams. */
+function readersOf(api: string): ReaderApi {
+  const Access = z.object({ permission: z.string() });
+  const reading = ["read", "write", "admin", "owner"];
+  return {
+    kind: "each",
+    url: ({ path }, login) =>
+      `${api}/repos/${encodePath(path)}/collaborators/${encodeURIComponent(login)}/permission`,
+    mayRead: ({ body }) => reading.includes(Access.parse(body).permission),
+  };
 }
 
 async function identify(requests: Requests, { token }: GiteaConnection, api: string, signal: AbortSignal) {

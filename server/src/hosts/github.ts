@@ -15,6 +15,7 @@ import {
   userAgent,
   withoutUndefined,
 } from "./fields";
+import type { ReaderApi } from "./readers";
 import type { HostResponse, Requests } from "./requests";
 import { encodePath, isFullLastPage, nextLink } from "./urls";
 
@@ -59,6 +60,7 @@ export function createGithub(connection: GithubConnection, apiUrl = apiUrlOf(con
     page: readPage,
     repository: (item) => readRepository(item, connection),
     lookUpUrl: ({ hostId }) => `${apiUrl}/repositories/${encodeURIComponent(hostId)}`,
+    readers: readersOf(apiUrl),
     identify: (requests, signal) => identify(requests, apiUrl, signal),
     gitUser,
   };
@@ -137,6 +139,25 @@ function readPage(response: HostResponse): Page {
     items,
     next,
     warning: `The query finds ${total} repositories, of which GitHub lists ${maxSearchResults}. Split the query.`,
+  };
+}
+
+const Collaborators = z.array(
+  z.object({ login: shortText, permissions: z.object({ pull: z.boolean() }).optional() }),
+);
+
+/** Lists everyone with access: collaborators, teams, and members of the organization whom its settings let in. */
+function readersOf(api: string): ReaderApi {
+  return {
+    kind: "list",
+    url: ({ hostId }) =>
+      `${api}/repositories/${encodeURIComponent(hostId)}/collaborators?affiliation=all&per_page=${pageSize}`,
+    page({ body, headers, url }) {
+      const people = Collaborators.parse(body);
+      const next = nextLink(headers, url);
+      const logins = people.flatMap(({ login, permissions }) => (permissions?.pull ? [login] : []));
+      return { logins, next, mayGrow: isFullLastPage(next, people.length, pageSize) };
+    },
   };
 }
 

@@ -15,6 +15,7 @@ import {
   userAgent,
   withoutUndefined,
 } from "./fields";
+import type { ReaderApi } from "./readers";
 import type { HostResponse, Requests } from "./requests";
 import { encodePath, isFullLastPage, nextQuery } from "./urls";
 
@@ -51,6 +52,7 @@ export function createGitlab(connection: GitlabConnection): Adapter {
     smallerPage,
     repository: (item) => readProject(item, connection),
     lookUpUrl: ({ hostId }) => `${api}/projects/${encodeURIComponent(hostId)}`,
+    readers: readersOf(api),
     identify: (requests, signal) => identify(requests, connection, api, signal),
     gitUser,
   };
@@ -120,6 +122,35 @@ function pageSizeOf({ searchParams }: URL): number | undefined {
   return /^\d{1,4}$/.test(size) ? Number(size) : undefined;
 }
 
+const Members = z.array(
+  z.object({
+    username: shortText,
+    state: z.string(),
+    access_level: z.int(),
+  }),
+);
+
+/** Reporter: guests and planners may not read the code of private projects. */
+const minAccessLevel = 20;
+
+/** Lists members of the project, of the groups around it, and of groups that were invited. */
+function readersOf(api: string): ReaderApi {
+  return {
+    kind: "list",
+    url: ({ hostId }) => `${api}/projects/${encodeURIComponent(hostId)}/members/all?per_page=${maxPageSize}`,
+    page({ body, headers, url }) {
+      const members = Members.parse(body);
+      const next = nextQuery(headers, url);
+      const active = members.filter((each) => each.state === "active" && each.access_level >= minAccessLevel);
+      return {
+        logins: active.map(({ username }) => username),
+        next,
+        mayGrow: isFullLastPage(next, members.length, maxPageSize),
+      };
+    },
+  };
+}
+
 /** Skips a project that waits for its deletion, because the list contains it under a changed name. */
 function readProject(item: unknown, connection: GitlabConnection): HostRepository | undefined {
   const read = Project.parse(item);
@@ -131,7 +162,7 @@ function readProject(item: unknown, connection: GitlabConnection): HostRepositor
     cloneUrl: cloneUrl(connection, `${read.path_with_namespace}.git`),
     webUrl: `${connection.url}/${read.path_with_namespace}`,
     defaultBranch: read.default_branch,
-    visibility: read.visibility ?? (connection.token === undefined ? "public" : "private"),
+    visibility: visibilityOf(read, connection),
     isFork: typeof read.forked_from_project === "object" && read.forked_from_project !== null,
     isArchived: read.archived,
     isDisabled: read.repository_access_level === "disabled",
@@ -140,6 +171,15 @@ function readProject(item: unknown, connection: GitlabConnection): HostRepositor
     stars: read.star_count,
     topics: read.topics,
   });
+}
+
+function visibilityOf(
+  { visibility, repository_access_level: codeAccess }: z.output<typeof Project>,
+  { token }: GitlabConnection,
+): HostRepository["visibility"] {
+  // Everyone sees the project, but only its members see the code.
+  if (codeAccess === "private") return "private";
+  return visibility ?? (token === undefined ? "public" : "private");
 }
 
 async function identify(requests: Requests, { token }: GitlabConnection, api: string, signal: AbortSignal) {

@@ -2,14 +2,15 @@
 import { isServiceError, ServiceError, usageError } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
 import { type Clock, systemClock } from "#platform/clock";
-import type { Adapter } from "./adapter";
-import type { CodeHost, LookUp } from "./codeHost";
+import type { Adapter, RepositoryKey } from "./adapter";
+import type { CodeHost, LookUp, Readers } from "./codeHost";
 import type { Connection, SecretSource, TokenSource } from "./connection";
 import { MissingEditorToken } from "./editorTokens";
 import { absenceStatus, HostFailure, problemOf } from "./failure";
 import { InstallationTokens } from "./githubApp";
 import { listScope, readRepository } from "./listing";
 import type { HostProxy } from "./proxy";
+import { askReaders, readersAfter } from "./readers";
 import { type HostResponse, Requests } from "./requests";
 import { readSecret, type Secret } from "./secret";
 
@@ -44,7 +45,7 @@ export function openHost(name: string, connection: Connection, options: HostOpti
     const password = await readSecretOf(name, proxyLogin.password);
     return { url, login: { user: proxyLogin.user, password } };
   };
-  let opened: Promise<{ adapter: Adapter; requests: Requests }> | undefined;
+  let opened: Promise<OpenedHost> | undefined;
   let requests: Requests | undefined;
   const open = () => {
     opened ??= createAdapter(connection, options.apiUrl).then((adapter) => {
@@ -81,20 +82,25 @@ export function openHost(name: string, connection: Connection, options: HostOpti
         yield await listScope(host.adapter, host.requests, scope, signal);
     },
     async lookUp(repository, signal): Promise<LookUp> {
+      return await lookUp(await open(), repository, signal);
+    },
+    async readers(repository, logins, signal): Promise<Readers> {
       const { adapter, requests } = await open();
-      try {
-        if (adapter.lookUp !== undefined) return await adapter.lookUp(repository, requests, signal);
-        const read = ({ body, url }: HostResponse) => readRepository(adapter, body, url);
-        const found = await requests.get(adapter.lookUpUrl(repository), read, signal);
-        if (found?.hostId === repository.hostId) return { kind: "present", repository: found };
-        if (found !== undefined && adapter.looksUpByPath) return { kind: "gone", status: 404 };
-        return { kind: "unknown", problem: { message: "The host responded with another repository." } };
-      } catch (error) {
-        const status = absenceStatus(error);
-        return status === undefined
-          ? { kind: "unknown", problem: problemOf(error) }
-          : { kind: "gone", status };
+      const { readers } = adapter;
+      if (readers === undefined)
+        return {
+          kind: "unknown",
+          problem: { message: "The host cannot be asked who may read a repository." },
+        };
+      if (logins.length === 0) return { kind: "known", logins: [] };
+      if (readers.kind === "each") {
+        // Another repository may have taken its path.
+        const found = await lookUp({ adapter, requests }, repository, signal);
+        if (found.kind === "unknown") return readersAfter(found.problem);
+        if (found.kind === "gone" || found.repository.path !== repository.path)
+          return { kind: "refused", problem: { message: "The repository is no longer at its path." } };
       }
+      return await askReaders(readers, { repository, logins, requests, signal });
     },
     async gitCredentials(signal = closing.signal) {
       if (readToken === undefined) return undefined;
@@ -114,6 +120,29 @@ export function openHost(name: string, connection: Connection, options: HostOpti
       await requests?.close();
     },
   };
+}
+
+interface OpenedHost {
+  readonly adapter: Adapter;
+  readonly requests: Requests;
+}
+
+async function lookUp(
+  { adapter, requests }: OpenedHost,
+  repository: RepositoryKey,
+  signal: AbortSignal,
+): Promise<LookUp> {
+  try {
+    if (adapter.lookUp !== undefined) return await adapter.lookUp(repository, requests, signal);
+    const read = ({ body, url }: HostResponse) => readRepository(adapter, body, url);
+    const found = await requests.get(adapter.lookUpUrl(repository), read, signal);
+    if (found?.hostId === repository.hostId) return { kind: "present", repository: found };
+    if (found !== undefined && adapter.looksUpByPath) return { kind: "gone", status: 404 };
+    return { kind: "unknown", problem: { message: "The host responded with another repository." } };
+  } catch (error) {
+    const status = absenceStatus(error);
+    return status === undefined ? { kind: "unknown", problem: problemOf(error) } : { kind: "gone", status };
+  }
 }
 
 /** Rejects with USAGE: with `MissingEditorToken` if no editor is connected that has the token. */

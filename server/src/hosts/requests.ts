@@ -100,6 +100,11 @@ export class Requests {
     queues.set(origin, this.#queue);
   }
 
+  /** The URL of the API, below which all requests are. */
+  get base(): string {
+    return this.#api.base;
+  }
+
   get requestCount(): number {
     return this.#requestCount;
   }

@@ -59,6 +59,7 @@ export interface AccessControlOptions extends OrganizationParts {
   readonly licenseMakers: readonly string[];
   readonly oauth?: OAuthSettings;
   readonly repositoryRules?: RepositoryRules;
+  readonly asksCodeHosts?: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -68,6 +69,7 @@ export function createAccessControl({
   licenseMakers,
   oauth,
   repositoryRules,
+  asksCodeHosts,
   clock,
   log,
   ...parts
@@ -113,6 +115,7 @@ export function createAccessControl({
     license,
     ...(tokens === undefined ? {} : { tokens }),
     ...(repositoryRules === undefined ? {} : { repositoryRules }),
+    ...(asksCodeHosts === undefined ? {} : { asksCodeHosts }),
     authThrottle,
     clock,
     log,

@@ -193,6 +193,11 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     purpose === "read" || isFrontend
       ? undefined
       : new UsedConnections(configuration, configured, editorTokens, log);
+  const codeHostUsers = async () => {
+    const members = await (await organization.store()).members.all();
+    return members.map(({ email, codeHostLogins: logins }) => ({ email, logins }));
+  };
+  const setup = await usedConnections?.setup();
   const sync = new Sync({
     catalog,
     directory,
@@ -200,7 +205,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     quickPool,
     settings: isGitServer ? { ...configuration, dependencies: false } : configuration,
     hosts: configuration.hosts,
-    codeHosts: await usedConnections?.setup(),
+    codeHosts: setup && { ...setup, users: codeHostUsers },
     zoekt: isGitServer ? recordingIndexer(directory) : cluster?.indexing,
     isGitOnly: isGitServer,
     log,
@@ -211,7 +216,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     },
   });
   editorTokens.onArrival = (names) => sync.codeHosts?.useTokens(names);
-  const useConnections = (setup: CodeHostsSetup) => sync.configureCodeHosts(setup);
+  const useConnections = (next: CodeHostsSetup) => sync.configureCodeHosts({ ...next, users: codeHostUsers });
   const watch =
     purpose === "serve" && source !== undefined
       ? new ConfigurationWatch({
@@ -282,6 +287,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     licenseMakers,
     ...(oauth === undefined ? {} : { oauth }),
     ...(repositoryRules === undefined ? {} : { repositoryRules }),
+    asksCodeHosts: () => sync.codeHosts?.rights.isActive === true,
     clock: systemClock,
     log,
   });
@@ -293,6 +299,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     metrics,
     organization: organizationOptions,
     savedState: createSavedState({ catalog, sync, dataDir, log }),
+    codeHostRights: () => sync.codeHosts?.rights,
     history,
     engine,
     parsers,

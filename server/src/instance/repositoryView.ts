@@ -18,6 +18,7 @@ export function createRepositoryView(
     containing: (path) => catalog.containing(path),
     // Until sync is idle, a commit or a saved file may not be in the index yet.
     isScanning: () => !sync.isIdle,
+    hasUnknownRights: () => false,
     isScanningPackages: () => !sync.areDependenciesSettled,
     isPolled: (id) => sync.isPolled(id),
     hasSymbols,

@@ -37,6 +37,15 @@ export interface MirrorConnection {
   /** How much of the history of new mirrors is fetched. */
   readonly history: "full" | { readonly depth: number };
   readonly onRemoved: RemovalRules;
+  /** Who sees the mirrors, besides what the rules of the configuration say. */
+  readonly access?: {
+    /** `codeHost`: only those whom the host lets read the repository. */
+    readonly visibleTo: "members" | "codeHost";
+    /** Names on the host, by email address. */
+    readonly logins: Readonly<Record<string, string>>;
+    /** How often the host is asked, in milliseconds. */
+    readonly checkEvery: number;
+  };
   readonly webhook?: { readonly secret: SecretSource } | undefined;
   /** Globs of the branches and tags to index, and how many of the tags. */
   readonly revisions: {

@@ -5,6 +5,7 @@ export type FlushReason =
   | "TIME_LIMIT"
   | "BYTE_LIMIT"
   | "INDEXING"
+  | "RIGHTS_UNKNOWN"
   | "REPOSITORY_EVICTED"
   | "REVISION_NOT_INDEXED"
   | "SHARD_DAMAGED"
@@ -69,7 +70,7 @@ export const noStats: SearchStats = {
   flushReason: "NONE",
 };
 
-/** Most important first: damage, then limits, then incomplete indexing and evictions, then text that is missing or unreadable. */
+/** Most important first: damage, then limits, then incomplete indexing, unknown rights and evictions, then text that is missing or unreadable. */
 const reasonOrder: readonly FlushReason[] = [
   "SHARD_DAMAGED",
   "TIME_LIMIT",
@@ -77,6 +78,7 @@ const reasonOrder: readonly FlushReason[] = [
   "MATCH_LIMIT",
   "REVISION_NOT_INDEXED",
   "INDEXING",
+  "RIGHTS_UNKNOWN",
   "REPOSITORY_EVICTED",
   "ENGINE_PARTIAL",
 ];

@@ -20,6 +20,7 @@ import { sessionHandlers } from "#service/organization/sessions";
 import { type ExampleOptions, exampleHandlers } from "#service/queries/examples";
 import { queryHandlers } from "#service/queries/queries";
 import { repositoryHandlers } from "#service/repositories/repositories";
+import type { CodeHostRights } from "#service/repositories/repositoryView";
 import { visibleRepositories } from "#service/repositories/visibleRepositories";
 import { countHandlers } from "#service/search/count";
 import { type SearchOptions, searchHandlers } from "#service/search/search";
@@ -37,6 +38,8 @@ export interface ServiceOptions extends SearchOptions, ExampleOptions, Omit<Symb
   readonly metrics: Metrics;
   readonly history: History;
   readonly savedState: SavedState;
+  /** Returns what code hosts let callers see; `undefined` if there are none. */
+  readonly codeHostRights?: () => CodeHostRights | undefined;
   /** Handlers of the local user's operations. They act on the running instance, so `instance` provides them. */
   readonly local: Pick<Service, LocalOperation>;
   /** Returns why this process cannot answer requests yet. */
@@ -100,7 +103,15 @@ export function createServices(options: ServiceOptions): Services {
 }
 
 function createLimitedService(options: ServiceOptions & SymbolOptions, sees: RepositoryScope): Service {
-  const repositories = visibleRepositories(options.repositories, sees);
+  const { codeHostRights } = options;
+  const rights: CodeHostRights | undefined = codeHostRights && {
+    get revision() {
+      return codeHostRights()?.revision ?? -1;
+    },
+    // Without connections, there is nothing that a host could hide.
+    visibility: (repository, user) => codeHostRights()?.visibility(repository, user) ?? "visible",
+  };
+  const repositories = visibleRepositories(options.repositories, sees, rights);
   const engine = visibleEngine(options.engine, repositories);
   const history = options.history.seenThrough(repositories);
   return createService({ ...options, repositories, engine, history });

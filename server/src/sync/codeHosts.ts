@@ -26,9 +26,11 @@ import { diskFiles, type Files } from "#platform/files";
 import type { Log } from "#platform/log";
 import { maxDelayMs } from "#platform/timeLimit";
 import { probeClone } from "./cloneProbe";
+import { CodeHostRights, type CodeHostRightsOptions } from "./codeHostRights";
 import { MirrorCatalog, problemOf } from "./mirrorCatalog";
 import { type FetchStatistics, hintDelayMs, MirrorFetches } from "./mirrorFetches";
 import { OpenHosts } from "./openHosts";
+import { type UnfinishedHosts, unfinishedHosts } from "./unfinishedHosts";
 import { Webhooks } from "./webhooks";
 
 /** What the leader knows about code hosts. */
@@ -42,6 +44,8 @@ export interface CodeHostsSetup<Connection extends MirrorConnection = MirrorConn
   readonly helperFolder: string;
   readonly files?: Files;
   readonly random?: () => number;
+  /** Returns everyone who may search. Absent: nobody but the local user. */
+  readonly users?: CodeHostRightsOptions["users"];
 }
 
 export interface CodeHostsOptions extends CodeHostsSetup {
@@ -78,6 +82,7 @@ export class CodeHosts {
   readonly #mirrors: MirrorCatalog;
   readonly #fetches: MirrorFetches;
   readonly webhooks: Webhooks;
+  readonly rights: CodeHostRights;
   readonly #hosts: OpenHosts;
   readonly #listings = new Map<string, RunningListing>();
   readonly #timers = new Map<string, () => void>();
@@ -122,6 +127,13 @@ export class CodeHosts {
       isIndexCurrent,
       index,
     });
+    this.rights = new CodeHostRights({
+      users: async () => [],
+      ...options,
+      ...{ dataDir, files, random, state: this.#state, known: () => this.#known },
+      mirrorAt: (path) => this.#mirrorAt(path),
+      hostOf: (name) => this.#hosts.get(name),
+    });
     this.webhooks = new Webhooks({
       ...options,
       connections,
@@ -140,6 +152,7 @@ export class CodeHosts {
     });
     void this.#update();
     for (const name of Object.keys(this.#connections)) this.#listLater(name);
+    this.rights.start();
   }
 
   /**
@@ -153,6 +166,7 @@ export class CodeHosts {
     const changed = all.filter((name) => !hasSameSettings(name, before, connections));
     this.#known = known;
     await Promise.all(changed.map((name) => this.#reset(name)));
+    if (this.#isServing && !this.#closing.signal.aborted) this.rights.configure(changed);
     if (this.#closing.signal.aborted) return;
     const current = changed.filter((name) => Object.hasOwn(connections, name));
     for (const name of current)
@@ -253,21 +267,8 @@ export class CodeHosts {
     return mirror && connectionOf(mirror, this.#connections)?.settings.revisions;
   }
 
-  /** How many visible mirrors have never been cloned, and how many connections have never been listed. */
-  get unfinished(): { readonly cloning: number; readonly listing: number } {
-    const isAwaited = ({ number, fetches }: MirrorRecord) =>
-      this.#mirrors.idOf(number) !== undefined &&
-      fetches.fetchedAt === undefined &&
-      fetches.failures === 0 &&
-      !this.#fetches.isWaitingForToken(number);
-    const isUnlisted = (name: string) => {
-      const { listedAt, failures } = this.#state.connection(name);
-      return listedAt === undefined && failures === 0;
-    };
-    return {
-      cloning: this.#state.mirrors.filter(isAwaited).length,
-      listing: Object.keys(this.#connections).filter(isUnlisted).length,
-    };
+  get unfinished(): UnfinishedHosts {
+    return unfinishedHosts(this.#connections, this.#state, this.#mirrors, this.#fetches);
   }
 
   /** Clones and fetches what is due, once, in a process that does not serve. */
@@ -318,7 +319,7 @@ export class CodeHosts {
     for (const cancel of this.#timers.values()) cancel();
     await this.#fetches.close();
     const listings = [...this.#listings.values()].map(({ result }) => result);
-    await Promise.allSettled([...listings, this.#updating]);
+    await Promise.allSettled([...listings, this.#updating, this.rights.close()]);
     await this.#hosts.close();
     this.#state.close();
   }
@@ -418,6 +419,7 @@ export class CodeHosts {
           releaseUnconfigured(this.#state, this.#known, now, this.#options.selectRepositories),
         );
         await this.#mirrors.update();
+        this.rights.mirrorsChanged();
         this.#indexReappeared();
         if (this.#isServing) this.#fetches.schedule();
       })

@@ -156,13 +156,13 @@ export class MirrorCatalog {
 }
 
 /** Returns the names that a clone of the repository may have. */
-function namesOf(mirror: MirrorRecord): readonly string[] {
+export function namesOf(mirror: MirrorRecord): readonly string[] {
   const cloned = remoteName(mirror.repository.cloneUrl)?.name;
   return [mirrorName(mirror), ...(cloned === undefined ? [] : [cloned])].map(foldName);
 }
 
 /** Most hosts ignore the case of names; two repositories of one host never differ only by it. */
-function foldName(name: string): string {
+export function foldName(name: string): string {
   return name.toLowerCase();
 }
 

@@ -108,6 +108,7 @@ export async function createSymbolQuery(
   // Some may have been evicted meanwhile.
   const searched = [...all, ...imported].flatMap(({ id }) => repositories.get(id) ?? []);
   if (searched.some(({ state }) => state === "evicted")) reasons.push("REPOSITORY_EVICTED");
+  if (repositories.hasUnknownRights()) reasons.push("RIGHTS_UNKNOWN");
   const isScanning = repositories.isScanning() || (imported.length > 0 && repositories.isScanningPackages());
   if (isScanning || searched.some(({ state }) => state !== "ready" && state !== "evicted"))
     reasons.push("INDEXING");

@@ -6,6 +6,7 @@ import type { RepositoryId } from "#model/repository";
 import { addReason, type FlushReason } from "#model/stats";
 import { type SymbolKind, symbolKinds } from "#model/symbol";
 import { engineScope } from "#service/repositories/repositoryFilters";
+import { viewGaps } from "#service/repositories/repositoryView";
 import { runBeforeDeadline } from "#service/search/beforeDeadline";
 import { preferredRepositories, toUnsavedDocuments } from "#service/search/searchPlan";
 import { CallHierarchies } from "./callHierarchy";
@@ -191,7 +192,7 @@ export function symbolHandlers(options: SymbolOptions): { readonly [Row in Symbo
         repositoryInfo: toRepositoryInfos(symbols, resultContext),
         isExhaustive:
           found.flushReason === "NONE" &&
-          !repositories.isScanning() &&
+          viewGaps(repositories).length === 0 &&
           areReady(wanted) &&
           repositories.evictionCount() === evictionCount,
         filesMissing: found.filesMissing,

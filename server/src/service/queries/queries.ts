@@ -8,6 +8,7 @@ import type { Query } from "#query/query";
 import { revisionMatcher } from "#query/revisionName";
 import type { History } from "#service/history/history";
 import { searchedRepositories } from "#service/repositories/repositoryFilters";
+import { viewGaps } from "#service/repositories/repositoryView";
 import { revisionNames } from "#service/repositories/unindexedRevisions";
 import { describeUnknownName, findUnknownNames } from "#service/repositories/unknownNames";
 import { nameCheck } from "#service/search/search";
@@ -49,7 +50,7 @@ async function unknownNames(
   caller: Pick<CallContext, "signal" | "client">,
 ): Promise<QueryProblem[]> {
   // While paths are being scanned, an unknown repository may still be found.
-  if (text.length > maxHandwrittenLength || repositories.isScanning()) return [];
+  if (text.length > maxHandwrittenLength || viewGaps(repositories).length > 0) return [];
   const draft = { text, options, outline: outlineQuery(text, options) };
   const searched = searchedRepositories(repositories, draft.outline.query);
   const found = await findUnknownNames(draft.outline, searched, contexts, nameCheck(history, caller));

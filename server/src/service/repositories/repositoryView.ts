@@ -1,3 +1,4 @@
+import type { RepositoryScope } from "#contract/access";
 import type { UnparsedDocument } from "#contract/repositories";
 import type { SkipReason } from "#model/document";
 import type { Repository, RepositoryId } from "#model/repository";
@@ -38,6 +39,10 @@ export interface RepositoryView {
   containing(path: string): Repository | undefined;
   /** Whether paths are still being scanned, so that `all` may be incomplete. */
   isScanning(): boolean;
+  /**
+   * Whether code hosts have not said yet which of their repositories the caller may see, so that `all` may be incomplete.
+   */
+  hasUnknownRights(): boolean;
   /** Whether `packages` may be incomplete. */
   isScanningPackages(): boolean;
   /** Whether a repository is polled, because not all of its folders can be watched. */
@@ -65,4 +70,23 @@ export interface RepositoryView {
   wasEvictedSince(id: RepositoryId, count: number): boolean;
   /** Records a use, in memory. */
   noteUse(use: RepositoryUse): void;
+}
+
+/** Returns why `all` may be incomplete. */
+export function viewGaps(view: RepositoryView): ("INDEXING" | "RIGHTS_UNKNOWN")[] {
+  return [
+    ...(view.isScanning() ? ["INDEXING" as const] : []),
+    ...(view.hasUnknownRights() ? ["RIGHTS_UNKNOWN" as const] : []),
+  ];
+}
+
+/** What code hosts let callers see. */
+export interface CodeHostRights {
+  /** Increases whenever a decision may have changed. */
+  readonly revision: number;
+  /** `unknown`: the host has not said yet whether the user may see it, so it is hidden. */
+  visibility(
+    repository: Repository,
+    user: NonNullable<RepositoryScope["codeHostUser"]>,
+  ): "visible" | "hidden" | "unknown";
 }

@@ -2,27 +2,56 @@
 import { globMatcher } from "#base/glob";
 import type { RepositoryGrant, RepositoryScope } from "#contract/access";
 import type { Repository, RepositoryId } from "#model/repository";
-import type { RepositoryView } from "./repositoryView";
+import type { CodeHostRights, RepositoryView } from "./repositoryView";
 
 /** The contents of a limited view, computed from one state of the full view. */
 interface Contents {
   readonly from: { readonly all: readonly Repository[]; readonly packages: readonly Repository[] };
+  readonly rightsRevision: number | undefined;
+  readonly hasUnknownRights: boolean;
   readonly all: readonly Repository[];
   readonly packages: readonly Repository[];
   readonly ids: ReadonlySet<RepositoryId>;
 }
 
-/** Returns the part of `view` that a scope grants: repositories by name, and the packages that these depend on. */
-export function visibleRepositories(view: RepositoryView, scope: RepositoryScope): RepositoryView {
-  const isGranted = scopeMatcher(scope);
+/**
+ * Returns the part of `view` that a scope grants: repositories by name, and of those from code hosts the ones that these
+ * let the user see, and the packages that these depend on.
+ */
+export function visibleRepositories(
+  view: RepositoryView,
+  { grants, codeHostUser }: RepositoryScope,
+  rights?: CodeHostRights,
+): RepositoryView {
+  const isGranted = nameMatcher(grants);
   let known: Contents | undefined;
   const contents = (): Contents => {
     const from = { all: view.all(), packages: view.packages() };
-    if (known?.from.all === from.all && known.from.packages === from.packages) return known;
-    const all = from.all.filter(({ name }) => isGranted(name));
+    const rightsRevision = rights?.revision;
+    if (
+      known?.from.all === from.all &&
+      known.from.packages === from.packages &&
+      known.rightsRevision === rightsRevision
+    )
+      return known;
+    let hasUnknownRights = false;
+    const all = from.all.filter((repository) => {
+      if (!isGranted(repository.name)) return false;
+      if (codeHostUser === undefined || rights === undefined) return true;
+      const visibility = rights.visibility(repository, codeHostUser);
+      if (visibility === "unknown") hasUnknownRights = true;
+      return visibility === "visible";
+    });
     const used = new Set(all.flatMap(({ dependencies = [] }) => dependencies));
     const packages = from.packages.filter(({ id }) => used.has(id));
-    known = { from, all, packages, ids: new Set([...all, ...packages].map(({ id }) => id)) };
+    known = {
+      from,
+      rightsRevision,
+      hasUnknownRights,
+      all,
+      packages,
+      ids: new Set([...all, ...packages].map(({ id }) => id)),
+    };
     return known;
   };
   const ifVisible = (repository: Repository | undefined) =>
@@ -39,6 +68,7 @@ export function visibleRepositories(view: RepositoryView, scope: RepositoryScope
       contents().all.find(({ formerNames = [] }) => formerNames.includes(name)),
     containing: (path) => ifVisible(view.containing(path)),
     isScanning: () => view.isScanning(),
+    hasUnknownRights: () => contents().hasUnknownRights,
     isScanningPackages: () => view.isScanningPackages(),
     isPolled: (id) => isVisible(id) && view.isPolled(id),
     hasSymbols: (id) => isVisible(id) && view.hasSymbols(id),
@@ -63,8 +93,8 @@ export function visibleRepositories(view: RepositoryView, scope: RepositoryScope
 /** Names that are remembered. Indexing replaces the list of repositories often, and globs are slow to match. */
 const maxKnownNames = 100_000;
 
-function scopeMatcher(scope: RepositoryScope): (name: string) => boolean {
-  const parts = scope.map((grants) => grants.map(grantMatcher));
+function nameMatcher(lists: RepositoryScope["grants"]): (name: string) => boolean {
+  const parts = lists.map((grants) => grants.map(grantMatcher));
   const known = new Map<string, boolean>();
   return (name) => {
     let isGranted = known.get(name);

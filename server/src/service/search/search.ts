@@ -18,7 +18,7 @@ import type { History } from "#service/history/history";
 import { evictionGaps } from "#service/repositories/evictedRepositories";
 import { possibleRepositories, searchedRepositories } from "#service/repositories/repositoryFilters";
 import { toRepositoryInfo } from "#service/repositories/repositoryItems";
-import type { RepositoryView } from "#service/repositories/repositoryView";
+import { type RepositoryView, viewGaps } from "#service/repositories/repositoryView";
 import type { UnindexedRevisions } from "#service/repositories/unindexedRevisions";
 import { findUnknownNames, type NameCheck } from "#service/repositories/unknownNames";
 import { runBeforeDeadline } from "./beforeDeadline";
@@ -194,10 +194,7 @@ async function findCommits(
   const scope = all.filter(({ id }) => possible.has(id));
   const { limits } = plan;
   const found = await searchForCommits(history, { query, repositories: scope, limits }, context);
-  const stats = addReasons(addStats(found.stats, gaps), [
-    ...found.reasons,
-    ...(repositories.isScanning() ? ["INDEXING" as const] : []),
-  ]);
+  const stats = addReasons(addStats(found.stats, gaps), [...found.reasons, ...viewGaps(repositories)]);
   return {
     stats,
     files: [],

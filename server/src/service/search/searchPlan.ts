@@ -87,7 +87,7 @@ export async function planSearch(
     findsEnclosing: request.enclosing,
     omitsChunks: request.filesOnly,
   };
-  const reasons: FlushReason[] = [];
+  const reasons: FlushReason[] = view.hasUnknownRights() ? ["RIGHTS_UNKNOWN"] : [];
   const isScanning = view.isScanning() || (searchable !== view.all() && view.isScanningPackages());
   const indexed = scope.filter(({ state }) => state !== "evicted");
   if (isScanning || indexed.some(({ state }) => state !== "ready")) reasons.push("INDEXING");

@@ -59,6 +59,8 @@ function reasonOf(
       return html`The results reached their size limit. Add words or filters to the query.`;
     case "INDEXING":
       return html`Indexing is not finished, so results may be missing. See the <a href="${base}/repositories">state of the repositories</a>.`;
+    case "RIGHTS_UNKNOWN":
+      return html`It is not known yet which repositories you may see, so results may be missing. Reload the page later.`;
     case "REPOSITORY_EVICTED":
       return html`${countOf(repositoriesEvicted, "repository has", "repositories have")} no index, because the disk space of the index is limited. Name one with <code>repo:</code> to index it again, or raise <code>maxIndexBytes</code>. See the <a href="${base}/repositories">state of the repositories</a>.`;
     case "REVISION_NOT_INDEXED":

@@ -1,0 +1,152 @@
+/**
+ * Who may read the repositories of code hosts, as their hosts said last: one file, `codeHostRights.json` in the data
+ * directory. If it is lost or damaged, nobody sees these repositories until the hosts have been asked again.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import type { Clock } from "#platform/clock";
+import { type Files, replaceFile } from "#platform/files";
+import type { Log } from "#platform/log";
+import type { MirrorDescription } from "./mirrorRecord";
+
+/** What a host said about a repository. Names are in lower case. */
+export interface ReaderRecord {
+  readonly readers: ReadonlySet<string>;
+  /** People whom the host was asked about and who may not read it. */
+  readonly others: ReadonlySet<string>;
+}
+
+const names = z.array(z.string());
+const StoredRecord = z.strictObject({ readers: names, others: names });
+const Stored = z.strictObject({
+  format: z.literal(1),
+  /** When all repositories of a connection were last asked about, milliseconds since 1970. */
+  askedAt: z.record(z.string(), z.int()),
+  repositories: z.record(z.string(), StoredRecord),
+});
+
+export interface ReaderStateOptions {
+  readonly dataDir: string;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const writeDelayMs = 2000;
+
+export class ReaderState {
+  readonly #options: ReaderStateOptions;
+  readonly #file: string;
+  readonly #records = new Map<string, ReaderRecord>();
+  readonly #askedAt = new Map<string, number>();
+  #cancelWrite: (() => void) | undefined;
+
+  constructor(options: ReaderStateOptions) {
+    this.#options = options;
+    this.#file = join(options.dataDir, "codeHostRights.json");
+    const stored = this.#load();
+    for (const [key, { readers, others }] of Object.entries(stored?.repositories ?? {}))
+      this.#records.set(key, { readers: new Set(readers), others: new Set(others) });
+    for (const [name, time] of Object.entries(stored?.askedAt ?? {})) this.#askedAt.set(name, time);
+  }
+
+  get(repository: MirrorDescription): ReaderRecord | undefined {
+    return this.#records.get(keyOf(repository));
+  }
+
+  /** Returns whether something has changed. What is taken away is on disk when this returns. */
+  put(repository: MirrorDescription, record: ReaderRecord | undefined): boolean {
+    const key = keyOf(repository);
+    const before = this.#records.get(key);
+    if (isSame(before, record)) return false;
+    if (record === undefined) this.#records.delete(key);
+    else this.#records.set(key, record);
+    const isReduced = [...(before?.readers ?? [])].some((each) => record?.readers.has(each) !== true);
+    if (isReduced) this.flush();
+    else this.#writeSoon();
+    return true;
+  }
+
+  /** When all repositories of a connection were last asked about; `undefined` for never. */
+  askedAt(connection: string): number | undefined {
+    return this.#askedAt.get(connection);
+  }
+
+  /** Connections that have been asked about, also if this process does not know their settings. */
+  get connections(): readonly string[] {
+    return [...this.#askedAt.keys()];
+  }
+
+  setAskedAt(connection: string, time: number | undefined): void {
+    if (time === undefined) this.#askedAt.delete(connection);
+    else this.#askedAt.set(connection, time);
+    this.#writeSoon();
+  }
+
+  /** Forgets repositories other than these. */
+  keepOnly(repositories: readonly MirrorDescription[]): void {
+    const known = new Set(repositories.map(keyOf));
+    for (const key of this.#records.keys()) {
+      if (known.has(key)) continue;
+      this.#records.delete(key);
+      this.#writeSoon();
+    }
+  }
+
+  /** Writes the file if something has changed. A failure is logged: then the hosts are asked again at the next start. */
+  flush(): void {
+    this.#cancelWrite?.();
+    this.#cancelWrite = undefined;
+    const repositories = [...this.#records].map(([key, { readers, others }]) => [
+      key,
+      { readers: [...readers], others: [...others] },
+    ]);
+    const content: z.input<typeof Stored> = {
+      format: 1,
+      askedAt: Object.fromEntries(this.#askedAt),
+      repositories: Object.fromEntries(repositories),
+    };
+    try {
+      replaceFile(this.#options.files, this.#file, Buffer.from(JSON.stringify(content)), 0o600);
+    } catch (error) {
+      this.#options.log.warn(`Cannot write ${this.#file}.`, { error });
+    }
+  }
+
+  close(): void {
+    if (this.#cancelWrite !== undefined) this.flush();
+  }
+
+  #writeSoon(): void {
+    this.#cancelWrite ??= this.#options.clock.after(writeDelayMs, () => this.flush());
+  }
+
+  #load(): z.output<typeof Stored> | undefined {
+    let text: string;
+    try {
+      text = readFileSync(this.#file, "utf8");
+    } catch {
+      return undefined;
+    }
+    try {
+      return Stored.parse(JSON.parse(text));
+    } catch {
+      this.#options.log.warn(`${this.#file} is damaged. The code hosts are asked again.`);
+      return undefined;
+    }
+  }
+}
+
+function keyOf({ type, url, repository }: MirrorDescription): string {
+  return `${type} ${url} ${repository.hostId}`;
+}
+
+function isSame(one: ReaderRecord | undefined, other: ReaderRecord | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return isSameSet(one.readers, other.readers) && isSameSet(one.others, other.others);
+}
+
+function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((each) => other.has(each));
+}

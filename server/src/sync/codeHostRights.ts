@@ -1,0 +1,194 @@
+/**
+ * Decides which mirrors members may see where their connection leaves that to the code host.
+ *
+ * Whom the host did not name sees nothing of a repository that is not public there. A clone of such a repository on this
+ * computer is treated as its mirror.
+ */
+import type { Catalog } from "#catalog/catalog";
+import type { CodeHost } from "#hosts/codeHost";
+import type { KnownConnections } from "#mirrors/applyListing";
+import type { MirrorConnection } from "#mirrors/connection";
+import { isOnHostOf } from "#mirrors/listConnection";
+import type { MirrorRecord } from "#mirrors/mirrorRecord";
+import { ReaderState } from "#mirrors/readerState";
+import type { MirrorState } from "#mirrors/state";
+import type { CodeHostUser } from "#model/codeHostUser";
+import type { Repository } from "#model/repository";
+import type { Clock } from "#platform/clock";
+import type { Files } from "#platform/files";
+import type { Log } from "#platform/log";
+import { foldName, namesOf } from "./mirrorCatalog";
+import { ReaderRounds } from "./readerRounds";
+
+export interface CodeHostRightsOptions {
+  readonly dataDir: string;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+  readonly state: MirrorState;
+  readonly mirrorAt: (path: string) => MirrorRecord | undefined;
+  readonly catalog: Catalog;
+  readonly known: () => KnownConnections;
+  readonly hostOf: (connection: string) => CodeHost;
+  /** Returns everyone who may search. */
+  readonly users: () => Promise<readonly CodeHostUser[]>;
+}
+
+/** `unknown`: the host has not said yet whether the user may see it, so it is hidden. */
+export type Visibility = "visible" | "hidden" | "unknown";
+
+export class CodeHostRights {
+  readonly #options: CodeHostRightsOptions;
+  readonly #readers: ReaderState;
+  readonly #rounds: ReaderRounds;
+  readonly #logins = new WeakMap<MirrorConnection, ReadonlyMap<string, string>>();
+  /** Increases whenever a decision may have changed. */
+  #revision = 0;
+  #byName: { readonly revision: number; readonly mirrors: ReadonlyMap<string, MirrorRecord> } | undefined;
+
+  constructor(options: CodeHostRightsOptions) {
+    this.#options = options;
+    this.#readers = new ReaderState(options);
+    this.#rounds = new ReaderRounds({
+      ...options,
+      state: this.#readers,
+      connections: () => this.#connections,
+      mirrorsOf: (name) =>
+        options.state.mirrors.filter(
+          (mirror) => mirror.repository.visibility !== "public" && this.#restricting(mirror).includes(name),
+        ),
+      loginsOf: async (name) => {
+        const users = await options.users();
+        return [...new Set(users.flatMap((user) => this.#loginOf(name, user) ?? []))].sort();
+      },
+      onChange: () => {
+        this.#revision++;
+      },
+    });
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Whether any connection leaves it to its host who sees its repositories. */
+  get isActive(): boolean {
+    return Object.values(this.#connections).some(isRestricted) || this.#readers.connections.length > 0;
+  }
+
+  /** Asks the hosts from now on. */
+  start(): void {
+    this.configure([...new Set([...Object.keys(this.#connections), ...this.#readers.connections])]);
+  }
+
+  /** Applies the settings of new and changed connections. */
+  configure(names: readonly string[]): void {
+    for (const name of names) {
+      const connection = this.#connections[name];
+      if (connection !== undefined && isRestricted(connection)) {
+        this.#readers.setAskedAt(name, this.#readers.askedAt(name) ?? 0);
+        this.#rounds.start(name);
+      } else {
+        this.#rounds.stop(name);
+        if (connection !== undefined || this.#options.known().removals === "all")
+          this.#readers.setAskedAt(name, undefined);
+      }
+    }
+    this.#revision++;
+  }
+
+  /** Called when connections were listed, so that there may be other mirrors. */
+  mirrorsChanged(): void {
+    this.#revision++;
+    this.#readers.keepOnly(this.#options.state.mirrors);
+    for (const [name, connection] of Object.entries(this.#connections))
+      if (isRestricted(connection)) this.#rounds.askSoon(name);
+  }
+
+  /** Whether a user may see a repository; `user` is absent for callers whom nobody knows. */
+  visibility(repository: Repository, user: CodeHostUser | undefined): Visibility {
+    const { state } = this.#options;
+    const mirror = this.#mirrorOf(repository);
+    if (mirror === undefined) return state.owns(repository.path) ? "unknown" : "visible";
+    const restricting = this.#restricting(mirror);
+    if (restricting.length === 0 || mirror.repository.visibility === "public") return "visible";
+    const record = this.#readers.get(mirror);
+    let isUnknown = false;
+    for (const name of restricting) {
+      const login = user && this.#loginOf(name, user);
+      if (login === undefined) continue;
+      if (record?.readers.has(login)) return "visible";
+      if (record?.others.has(login)) continue;
+      isUnknown = true;
+      if (!this.#rounds.wasAsked(name, login)) this.#rounds.askSoon(name);
+    }
+    return isUnknown ? "unknown" : "hidden";
+  }
+
+  async close(): Promise<void> {
+    await this.#rounds.close();
+    this.#readers.close();
+  }
+
+  get #connections(): KnownConnections["connections"] {
+    return this.#options.known().connections;
+  }
+
+  /** Returns the connections that hold a mirror and leave it to their host who sees it; none if another does not. */
+  #restricting(mirror: MirrorRecord): readonly string[] {
+    const connections = this.#connections;
+    const holding = Object.entries(mirror.holdings);
+    // If the state was lost, it may belong to any connection to its host.
+    const names =
+      holding.length === 0
+        ? Object.keys(connections).filter((name) => isOn(connections[name], mirror))
+        : holding.flatMap(([name, { released }]) => (released === undefined ? [name] : []));
+    // This process may not know the settings of the one that led before.
+    return names.filter((name) => {
+      const connection = Object.hasOwn(connections, name) ? connections[name] : undefined;
+      return connection === undefined ? this.#readers.askedAt(name) !== undefined : isRestricted(connection);
+    });
+  }
+
+  #mirrorOf({ id, name, path }: Repository): MirrorRecord | undefined {
+    const { state, catalog, mirrorAt } = this.#options;
+    if (state.owns(path)) return mirrorAt(path);
+    if (this.#byName?.revision !== this.#revision) {
+      const entries = state.mirrors.flatMap((mirror) =>
+        namesOf(mirror).map((each) => [each, mirror] as const),
+      );
+      this.#byName = { revision: this.#revision, mirrors: new Map(entries) };
+    }
+    return this.#byName.mirrors.get(foldName(catalog.remoteNameOf(id) || name));
+  }
+
+  /** Returns the name of a user on the host of a connection, in lower case. The configuration takes precedence. */
+  #loginOf(connection: string, { email, logins }: CodeHostUser): string | undefined {
+    const settings = this.#connections[connection];
+    const configured = settings && email !== undefined && this.#configuredLogins(settings).get(fold(email));
+    const login = configured || (Object.hasOwn(logins, connection) ? logins[connection] : undefined);
+    return login === undefined ? undefined : fold(login);
+  }
+
+  #configuredLogins(connection: MirrorConnection): ReadonlyMap<string, string> {
+    const known = this.#logins.get(connection);
+    if (known !== undefined) return known;
+    const entries = Object.entries(connection.access?.logins ?? {});
+    const logins = new Map(entries.map(([member, login]) => [fold(member), login]));
+    this.#logins.set(connection, logins);
+    return logins;
+  }
+}
+
+function isRestricted({ access }: MirrorConnection): boolean {
+  return access?.visibleTo === "codeHost";
+}
+
+function isOn(connection: MirrorConnection | undefined, mirror: MirrorRecord): boolean {
+  return connection !== undefined && isOnHostOf(connection)(mirror);
+}
+
+function fold(text: string): string {
+  return text.normalize("NFC").toLowerCase();
+}
