@@ -19,6 +19,7 @@ test("a connection gets its defaults, with durations in milliseconds", () => {
         sync: { listEvery: 1_800_000, fetchMin: 120_000, fetchMax: 86_400_000, gitConcurrency: 4 },
         history: "full",
         limits: { oneRepositoryBytes: 20e9 },
+        access: { visibleTo: "members", logins: {}, checkEvery: 3_600_000 },
         onRemoved: { keepDays: 7, confirmations: 2, maxShare: 0.1 },
       },
     },

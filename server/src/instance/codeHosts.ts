@@ -120,6 +120,7 @@ export function codeHostOperations(
     async syncCodeHost({ name }, context) {
       const hosts = configured(name);
       const listing = await untilDeadline(hosts.sync(name), context);
+      hosts.rights.recheck(name);
       if (fetchesOnSync) hosts.fetchDue();
       if (listing === undefined) return { ...emptyPlan, isListing: true };
       return { ...toPlan(listing, problemWriter(settingsOf(hosts, name), context)), isListing: false };

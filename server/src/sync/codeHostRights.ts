@@ -106,6 +106,11 @@ export class CodeHostRights {
       if (isRestricted(connection)) this.#rounds.askSoon(name);
   }
 
+  /** Asks the host of a connection about everything again. */
+  recheck(name: string): void {
+    this.#rounds.askAll(name);
+  }
+
   /** Whether a user may see a repository; `user` is absent for callers whom nobody knows. */
   visibility(repository: Repository, user: CodeHostUser | undefined): Visibility {
     const { state } = this.#options;

@@ -36,8 +36,8 @@ const soonMs = 200;
 interface Schedule {
   cancel: () => void;
   isRunning: boolean;
-  /** Whether something new has appeared during the round. */
-  isWanted: boolean;
+  /** The next round, if it is to follow the current one at once. */
+  wanted: "all" | "new" | undefined;
   failures: number;
   /** The people whom the last round was about. */
   asked: ReadonlySet<string>;
@@ -65,7 +65,7 @@ export class ReaderRounds {
     const schedule: Schedule = {
       cancel: () => {},
       isRunning: false,
-      isWanted: false,
+      wanted: undefined,
       failures: 0,
       asked: new Set(),
       controller,
@@ -85,8 +85,17 @@ export class ReaderRounds {
   askSoon(name: string): void {
     const schedule = this.#schedules.get(name);
     if (schedule === undefined || schedule.failures > 0) return;
-    if (schedule.isRunning) schedule.isWanted = true;
+    if (schedule.isRunning) schedule.wanted ??= "new";
     else this.#later(name, schedule, soonMs, "new");
+  }
+
+  /** Asks about everything again, as soon as possible. */
+  askAll(name: string): void {
+    const schedule = this.#schedules.get(name);
+    if (schedule === undefined) return;
+    schedule.failures = 0;
+    if (schedule.isRunning) schedule.wanted = "all";
+    else this.#later(name, schedule, 0, "all");
   }
 
   /** Whether the last round of a connection was about a person. */
@@ -111,7 +120,7 @@ export class ReaderRounds {
     const { clock, log, state, random, connections } = this.#options;
     const { signal } = schedule.controller;
     schedule.isRunning = true;
-    schedule.isWanted = false;
+    schedule.wanted = undefined;
     let end: RoundEnd;
     try {
       end = await this.#round(name, schedule, what);
@@ -133,8 +142,8 @@ export class ReaderRounds {
       return;
     }
     if (what === "all" && end.kind === "done") state.setAskedAt(name, clock.now());
-    if (schedule.isWanted) {
-      this.#later(name, schedule, soonMs, "new");
+    if (schedule.wanted !== undefined) {
+      this.#later(name, schedule, soonMs, schedule.wanted);
       return;
     }
     const lastAt = end.kind === "done" ? (state.askedAt(name) ?? clock.now()) : clock.now();
