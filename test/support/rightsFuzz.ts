@@ -5,13 +5,7 @@ import { runTool } from "#agents/runTool";
 import { toErrorObject } from "#contract/error";
 import type { OperationName } from "#contract/operations";
 import type { RepositoryInfo } from "#contract/repositories";
-import {
-  type Place,
-  type RightsWorld,
-  repositoryNames,
-  type Side,
-  type Viewer,
-} from "#test/support/rightsWorld";
+import type { Place, RightsWorld, Side, Viewer } from "#test/support/rightsWorld";
 import { type ToolCall, toolCalls } from "#test/support/toolFuzz";
 import { readResource } from "#transport/mcp/resources";
 import { renderPage } from "#transport/pages/pages";
@@ -34,6 +28,7 @@ const words = [
   "rotate",
   "Cart",
   "rotateSecretly",
+  "ledgerWord",
   "hiddenWord",
   "vault",
   "Server",
@@ -49,23 +44,51 @@ const paths = [
   "keys/rotate.ts",
   "hidden.ts",
   "vault.rs",
+  "books/ledger.ts",
   "package-lock.json",
   "index.ts",
   "docs/guide.md",
   "none.ts",
 ];
-const refs = ["main", "next", "hidden", "secret", "v1", "v9", "HEAD", "HEAD~1", "mian", "hiden"];
+const refs = [
+  "main",
+  "next",
+  "hidden",
+  "secret",
+  "closed",
+  "v1",
+  "v7",
+  "v9",
+  "HEAD",
+  "HEAD~1",
+  "mian",
+  "hiden",
+];
 const packages = ["npm/money@1.0.0", "npm/mystery@1.0.0"];
 const languages = ["typescript", "python", "rust", "markdown"];
 
-export function rightsRequests({ commits, places }: Pick<RightsWorld, "commits" | "places">): RightsRequests {
+export function rightsRequests({
+  commits,
+  places,
+  names,
+}: Pick<RightsWorld, "commits" | "places" | "names">): RightsRequests {
   const known = fc.constantFrom(...places);
   const word = fc.constantFrom(...words);
   const path = fc.constantFrom(...paths);
-  const repo = fc.constantFrom(...repositoryNames, ...packages);
+  const repo = fc.constantFrom(...names, ...packages);
   const ref = fc.constantFrom(...refs, ...commits, ...commits.map((commit) => commit.slice(0, 9)));
   const language = fc.constantFrom(...languages);
-  const shortRepo = fc.constantFrom("shop", "api", "secrets", "vault", "valt", "secrts", "acme", "npm/");
+  const shortRepo = fc.constantFrom(
+    "shop",
+    "api",
+    "secrets",
+    "vault",
+    "valt",
+    "secrts",
+    "ledger",
+    "acme",
+    "npm/",
+  );
   const filter = fc.oneof(
     shortRepo.map((name) => `repo:${name}`),
     repo.map((name) => `repo:^${name}$`),
@@ -228,14 +251,7 @@ export function rightsRequests({ commits, places }: Pick<RightsWorld, "commits" 
   const resource = file.map(({ repo: name, path: inside, ref: revision = "HEAD" }) => ({
     resource: `trawl://${encodeURIComponent(name)}@${encodeURIComponent(revision)}/${inside}`,
   }));
-  const worldWords = fc.constantFrom(
-    ...repositoryNames,
-    ...packages,
-    ...words,
-    ...paths,
-    ...refs,
-    ...commits,
-  );
+  const worldWords = fc.constantFrom(...names, ...packages, ...words, ...paths, ...refs, ...commits);
   const tool = fc
     .tuple(toolCalls, fc.array(worldWords, { minLength: 8, maxLength: 8 }))
     .map(([call, values]) => ({ tool: { name: call.name, args: withWords(call.args, values) } }));

@@ -1,9 +1,14 @@
-/** A server on which two members see different repositories and, for each of them, a server that has only these. */
+/**
+ * A server on which two members and a service account see different repositories and, for each of them, a server that has
+ * only these. A code host decides who sees one of the repositories.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Call, Caller } from "#contract/service";
 import { readEndpoint } from "#platform/endpoint";
 import { connectRemote } from "#remote/remote";
+import { dialectOf } from "#test/hosts/dialects";
+import { FakeHost } from "#test/hosts/fakeHost";
 import { eventually } from "#test/support/eventually";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
@@ -14,6 +19,10 @@ export interface Side {
   readonly call: Pick<Call, "credentials" | "anonymous" | "baseUrl" | "signal">;
   readonly names: ReadonlyMap<number, string>;
 }
+
+/** The token of the code host. */
+const token = "c4nary-t0ken";
+const tokenVariable = "TRAWL_TEST_RIGHTS_TOKEN";
 
 /** A word in a file of a repository, at a revision. */
 export interface Place {
@@ -35,6 +44,8 @@ export interface Viewer {
 
 export interface RightsWorld {
   readonly viewers: readonly Viewer[];
+  /** Names of all repositories, visible or not, and some of none. */
+  readonly names: readonly string[];
   /** Words in files of all repositories, visible or not. */
   readonly places: readonly Place[];
   /** Commits of all repositories. */
@@ -120,31 +131,72 @@ const texts: Readonly<Record<string, string>> = {
     secret.rs
     | pub fn total_secret() {}
   `,
+  ledger: `
+    = main: Open the ledger
+    books/ledger.ts
+    | import { round } from "money";
+    | export class Ledger { total(): number { return round(7); } }
+    | export function rotate(ledger: Ledger): number { return ledger.total(); }
+    books/key.bin [hex]
+    | 00 ff 00
+    = closed from main: Close the ledger
+    books/closed.ts
+    | export const total = "ledgerWord";
+    tag v7
+  `,
 };
-
-export const repositoryNames: readonly string[] = [...Object.keys(texts), "shops", "nothing"].map(
-  (name) => `github.com/acme/${name}`,
-);
 
 const access = {
   repositories: [
     { names: ["github.com/ACME/shop"], roles: ["member"] },
     { names: ["**/api"], members: ["Ann@Example.com"] },
     { names: ["**"], except: ["**/vault", "**/api"], members: ["bob@example.com"] },
+    // The code host does not let Ann see the ledger.
+    { names: ["**/ledger"], members: ["ann@example.com"], groups: ["accounting"] },
   ],
 };
 const visible: Readonly<Record<string, readonly string[]>> = {
   "ann@example.com": ["shop", "api"],
-  "bob@example.com": ["shop", "secrets"],
+  "bob@example.com": ["shop", "secrets", "ledger"],
+  "service:robot": ["shop", "ledger"],
 };
+const logins = { "ann@example.com": "ann-a", "Bob@example.com": "bob-b", "service:robot": "robot" };
 
 const { signal } = new AbortController();
 const local = { credentials: { kind: "local" }, signal } as const;
 
+/** Starts the code host of the ledger, which is private there. */
+async function startCodeHost(): Promise<FakeHost> {
+  const ledger = {
+    id: 7,
+    path: "acme/ledger",
+    isPrivate: true,
+    readers: ["bob-b", "Robot"],
+    guests: ["ann-a"],
+  };
+  const host = await new FakeHost(dialectOf("github"), [ledger]).start();
+  host.token = token;
+  return host;
+}
+
+function connectionTo({ url }: FakeHost): object {
+  return {
+    type: "github",
+    url,
+    allowHttp: true,
+    token: { env: tokenVariable },
+    include: { orgs: ["acme"] },
+    access: { visibleTo: "codeHost", logins },
+  };
+}
+
 export async function startRightsWorld(): Promise<RightsWorld> {
   const folder = temporaryFolder();
+  const codeHost = await startCodeHost();
+  const nameOf = (name: string) =>
+    `${name === "ledger" ? new URL(codeHost.url).host : "github.com"}/acme/${name}`;
   const repositories = Object.entries(texts).map(([name, text]) => {
-    const origin = `https://github.com/acme/${name}.git`;
+    const origin = `${name === "ledger" ? codeHost.url : "https://github.com"}/acme/${name}.git`;
     return [name, repo(text, { path: join(folder, name), origin })] as const;
   });
   for (const [name, each] of repositories) {
@@ -170,12 +222,16 @@ export async function startRightsWorld(): Promise<RightsWorld> {
     return server;
   };
   const [shared, ...references] = await Promise.all([
-    start(Object.keys(texts), { access }),
+    start(Object.keys(texts), { access, connections: { work: connectionTo(codeHost) } }),
     ...Object.values(visible).map((names) => start(names, {})),
   ]);
   const viewers = await Promise.all(
     Object.keys(visible).map(async (email, index): Promise<Viewer> => {
-      const { id } = await shared.call("addMember", { email }, local);
+      const service = /^service:(.*)/.exec(email)?.[1];
+      const { id } =
+        service === undefined
+          ? await shared.call("addMember", { email }, local)
+          : await shared.call("addService", { service, groups: ["accounting"] }, local);
       const token = await keyOf(shared, { userId: id });
       const reference = references[index];
       if (reference === undefined) throw new Error(`There is no server for ${email}.`);
@@ -186,15 +242,28 @@ export async function startRightsWorld(): Promise<RightsWorld> {
       };
     }),
   );
-  const token = await keyOf(shared, { repositories: ["github.com/acme/shop"] });
+  await eventually(async () => {
+    const seen = await Promise.all(
+      viewers.map(async ({ limited: { caller, call } }) => (await caller("repos", {}, call)).items.length),
+    );
+    return (
+      seen.join() ===
+      Object.values(visible)
+        .map((names) => names.length)
+        .join()
+    );
+  });
+  const boundedKey = await keyOf(shared, { repositories: ["github.com/acme/shop"] });
   return {
     viewers,
-    places: repositories.flatMap(([name, each]) => placesOf(`github.com/acme/${name}`, each)),
+    names: [...Object.keys(texts), "shops", "nothing"].map(nameOf),
+    places: repositories.flatMap(([name, each]) => placesOf(nameOf(name), each)),
     commits,
-    boundedOwner: sideOf(shared, { kind: "apiKey", token }),
+    boundedOwner: sideOf(shared, { kind: "apiKey", token: boundedKey }),
     served: shared.served,
     async close() {
       await Promise.all(servers.map((server) => server.close()));
+      await codeHost.close();
     },
   };
 }
@@ -244,7 +313,8 @@ async function startServer(paths: readonly string[], settings: object): Promise<
   const dataDir = temporaryFolder();
   const file = join(temporaryFolder(), "trawl.json");
   writeFileSync(file, JSON.stringify({ searchWorkers: 1, indexWorkers: 1, ...settings }), { mode: 0o600 });
-  const served = await serve(dataDir, paths, { flags: ["--config", file] });
+  const env = { [tokenVariable]: token };
+  const served = await serve(dataDir, paths, { flags: ["--config", file], env });
   await served.ready();
   const { socket } = await eventually(async () => readEndpoint(dataDir));
   const remote = connectRemote(socket);
