@@ -133,7 +133,7 @@ test("a page leads to the login and back, and shows who is logged in", async () 
   const shown = await browser.request(returned.url);
   assert.equal(shown.status, 200);
   assert.match(shown.text, /found/);
-  assert.match(shown.text, /title="Logged in">Bob &lt;b&gt;</);
+  assert.match(shown.text, /title="Your sessions"><bdi>Bob &lt;b&gt;</);
   assert.match(shown.text, /id="sign-out">Log out</);
   const { id } = await memberOf(site, "bob@example.com");
   assert.deepEqual(await lastRecord(site, "user.signed_in"), { actorId: id, metadata: { method: "login" } });

@@ -19,6 +19,11 @@ export interface VisitOptions {
 export class TestBrowser {
   /** Cookies by name. Ports of a host share them, as in real browsers. */
   readonly cookies = new Map<string, string>();
+  readonly #userAgent: string;
+
+  constructor(userAgent = "TestBrowser/1.0") {
+    this.#userAgent = userAgent;
+  }
 
   /** Sends one request, as for a link that the user follows. */
   async request(url: string, { method = "GET", headers = {}, body = "" }: VisitOptions = {}): Promise<Visit> {
@@ -28,7 +33,7 @@ export class TestBrowser {
       agent: false,
       headers: {
         accept: "text/html,*/*;q=0.8",
-        "user-agent": "TestBrowser/1.0",
+        "user-agent": this.#userAgent,
         ...(cookie === "" ? {} : { cookie }),
         ...headers,
       },

@@ -140,7 +140,7 @@ export class CodeHostRights {
     return this.#options.known().connections;
   }
 
-  /** Returns the connections that hold a mirror and leave it to their host who sees it; none if another does not. */
+  /** Returns the connections that hold a mirror and leave it to their host who sees it. */
   #restricting(mirror: MirrorRecord): readonly string[] {
     const connections = this.#connections;
     const holding = Object.entries(mirror.holdings);

@@ -9,6 +9,7 @@ import { sanitize } from "#base/sanitize";
 import type { Service } from "#contract/service";
 import type { Clock } from "#platform/clock";
 import { idOf } from "./actors";
+import { editorKeyName } from "./editorKeyName";
 
 export interface EditorLoginOptions {
   readonly organization: Organization;
@@ -61,7 +62,7 @@ export function editorLoginHandlers({
       const creation = await apiKeys.create(
         {
           memberId: member.id,
-          name: `${name}, ${new Date(now).toISOString()}`,
+          name: editorKeyName(name, now),
           hash: sha256(key),
           expiresAt,
           isReadOnly: true,

@@ -27,6 +27,7 @@ import { normalizeTarget, serverTarget } from "./requestTarget";
 import { guardHeaders, sendFailure, type UnreadLimits } from "./responses";
 import { RunningCalls } from "./runningCalls";
 import { sessionPath } from "./sessions";
+import { createSessionsHandler, sessionsPath } from "./sessionsRoutes";
 import { createSettingsHandler, settingsPath } from "./settingsRoutes";
 import { createWebhookHandler, isWebhook, maxWebhookBytes, webhookPattern } from "./webhookRoutes";
 
@@ -94,6 +95,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     ...[...pagePaths, metricsPath, livePath, readyPath].map((path) => [path, "GET, HEAD, OPTIONS"] as const),
     [`${browsePrefix}*`, "GET, HEAD, OPTIONS"],
     [settingsPath, "GET, HEAD, POST, OPTIONS"],
+    [sessionsPath, "GET, HEAD, POST, OPTIONS"],
     [sessionPath, "POST, OPTIONS"],
     [loginPath, "GET, HEAD, OPTIONS"],
     [callbackPath, "GET, HEAD, OPTIONS"],
@@ -105,7 +107,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     [webhookPattern, "POST, OPTIONS"],
   ]);
   /** Routes of POST requests whose fields are all in their URL. */
-  const bodyless = new Set([allowEditorPath, settingsPath]);
+  const bodyless = new Set([allowEditorPath, settingsPath, sessionsPath]);
   /** These, and the one whose handler reads the body. */
   const anyMediaType = new Set([...bodyless, webhookPattern]);
   app.setErrorHandler((error, request, reply) => handlers.fail(error, request, reply));
@@ -154,6 +156,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   app.post(webhookPattern, handleWebhook);
   app.get(resourceMetadataPath, mcp.sendResourceMetadata);
   app.post(settingsPath, handleSettings);
+  app.post(sessionsPath, createSessionsHandler(options, handlers));
   app.post(sessionPath, login.handleSignIn);
   app.get(loginPath, login.handleLogin);
   app.get(callbackPath, login.handleCallback);

@@ -163,9 +163,12 @@ export function redirect(location: string): PageResponse {
 }
 
 /** Renders who is logged in and how to log out, or how to log in. */
-export function visitorItem({ call, visitor: { name, loginUrl } }: ServiceContext): Html | undefined {
+export function visitorItem({ base, call, visitor: { name, loginUrl } }: ServiceContext): Html | undefined {
   if (call.credentials.kind === "session") {
-    const who = name === undefined ? undefined : html`<bdi class="dim" title="Logged in">${name}</bdi>`;
+    const who =
+      name === undefined
+        ? undefined
+        : html`<a href="${base}/sessions" title="Your sessions"><bdi>${name}</bdi></a>`;
     return html`${who}<button type="button" id="sign-out">Log out</button>`;
   }
   return loginUrl === undefined ? undefined : html`<a href="${loginUrl}">Log in</a>`;

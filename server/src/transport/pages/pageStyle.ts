@@ -47,6 +47,8 @@ ul.entries { list-style: none; margin: 0; padding: 0; border: 1px solid var(--li
 ul.entries li { padding: 4px 12px; border-top: 1px solid var(--line); overflow-wrap: anywhere; unicode-bidi: isolate; }
 ul.entries bdi { white-space: pre-wrap; }
 ul.entries li:first-child { border-top: 0; } ul.entries [aria-current] { font-weight: 600; }
+ul.access li { display: flex; flex-wrap: wrap; align-items: center; gap: 0 16px; } ul.access li > :last-child { margin-left: auto; }
+ul.access button { min-height: 28px; } ul.access time { white-space: nowrap; } .current { font-weight: 600; line-height: 28px; } form > h2:first-child { margin-top: 0; }
 h2 { font-size: 14px; margin: 24px 0 8px; overflow-wrap: anywhere; unicode-bidi: isolate; } main > h2:first-child { margin-top: 0; }
 .counts { font-weight: 600; white-space: nowrap; } .plus { color: var(--plus); } .minus { color: var(--minus); }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 12px; unicode-bidi: isolate; }

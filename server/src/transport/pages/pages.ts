@@ -17,6 +17,7 @@ import { rawFile } from "./rawFile";
 import { repositoriesPage } from "./repositoriesPage";
 import { revisionsPage } from "./revisionsPage";
 import { searchPage } from "./searchPage";
+import { sessionsPage } from "./sessionsPage";
 import { settingsPage } from "./settingsPage";
 import { siteBar } from "./siteBar";
 import { symbolFragment } from "./symbolPanel";
@@ -24,7 +25,7 @@ import { syntaxPage } from "./syntaxPage";
 import { defaultSettings } from "./viewSettings";
 
 /** The paths of the pages that are not about one repository. */
-export const pagePaths = ["/", "/repositories", "/syntax", "/settings", "/complete"] as const;
+export const pagePaths = ["/", "/repositories", "/syntax", "/settings", "/sessions", "/complete"] as const;
 
 /** Renders the page at a URL. Throws the errors of the operations that it calls. */
 export async function renderPage(
@@ -45,6 +46,8 @@ export async function renderPage(
       return syntaxPage(context);
     case "/settings":
       return settingsPage(context);
+    case "/sessions":
+      return sessionsPage(context);
     case "/complete":
       return completionList(context, url);
     case undefined: {
