@@ -35,6 +35,8 @@ const soonMs = 200;
 
 interface Schedule {
   cancel: () => void;
+  /** When the next round starts, in milliseconds of elapsed time. */
+  dueAt: number;
   isRunning: boolean;
   /** The next round, if it is to follow the current one at once. */
   wanted: "all" | "new" | undefined;
@@ -64,6 +66,7 @@ export class ReaderRounds {
     const controller = new AbortController();
     const schedule: Schedule = {
       cancel: () => {},
+      dueAt: 0,
       isRunning: false,
       wanted: undefined,
       failures: 0,
@@ -86,7 +89,9 @@ export class ReaderRounds {
     const schedule = this.#schedules.get(name);
     if (schedule === undefined || schedule.failures > 0) return;
     if (schedule.isRunning) schedule.wanted ??= "new";
-    else this.#later(name, schedule, soonMs, "new");
+    // Whoever asks again must not postpone it.
+    else if (schedule.dueAt > this.#options.clock.elapsed() + soonMs)
+      this.#later(name, schedule, soonMs, "new");
   }
 
   /** Asks about everything again, as soon as possible. */
@@ -109,8 +114,10 @@ export class ReaderRounds {
   }
 
   #later(name: string, schedule: Schedule, delayMs: number, what: "all" | "new"): void {
+    const { clock } = this.#options;
     schedule.cancel();
-    schedule.cancel = this.#options.clock.after(Math.min(delayMs, maxDelayMs), () => {
+    schedule.dueAt = clock.elapsed() + delayMs;
+    schedule.cancel = clock.after(Math.min(delayMs, maxDelayMs), () => {
       const round = this.#run(name, schedule, what).finally(() => this.#rounds.delete(round));
       this.#rounds.add(round);
     });

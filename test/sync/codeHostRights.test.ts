@@ -1,0 +1,170 @@
+/** Which mirrors members see where the host decides it: what is kept, what is dropped, and what is not known yet. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { Catalog } from "#catalog/catalog";
+import type { Readers } from "#hosts/codeHost";
+import type { MirrorConnection } from "#mirrors/connection";
+import { MirrorState } from "#mirrors/state";
+import type { CodeHostUser } from "#model/codeHostUser";
+import { systemClock } from "#platform/clock";
+import { diskFiles } from "#platform/files";
+import { silentLog } from "#platform/log";
+import { CodeHostRights } from "#sync/codeHostRights";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
+import { temporaryFolder } from "#test/support/repo";
+import { describeRepository } from "#test/support/simulatedHost";
+
+const ann: CodeHostUser = { email: "ann@example.com", logins: {} };
+const bob: CodeHostUser = { email: "bob@example.com", logins: { work: "Bob-B" } };
+const service: CodeHostUser = { email: "service:nightly", logins: {} };
+const nobody: CodeHostUser = { email: "eve@example.com", logins: {} };
+
+const connection: MirrorConnection = {
+  type: "gitea",
+  url: "https://git.example.com",
+  allowHttp: false,
+  sync: { listEvery: 3_600_000, fetchMin: 60_000, fetchMax: 60_000, gitConcurrency: 1 },
+  revisions: { branches: [], tags: [], newestTags: 0 },
+  history: "full",
+  limits: { oneRepositoryBytes: 1 },
+  onRemoved: { keepDays: 7, confirmations: 2, maxShare: 0.1 },
+  access: {
+    visibleTo: "codeHost",
+    logins: { "ANN@example.com": "ann-a", "service:nightly": "robot" },
+    checkEvery: 3_600_000,
+  },
+};
+
+type Answer = (hostId: string, logins: readonly string[]) => Readers;
+const only =
+  (...names: readonly string[]): Answer =>
+  (_id, logins) => ({ kind: "known", logins: logins.filter((login) => names.includes(login)) });
+const failing =
+  (kind: "refused" | "unknown", status: number): Answer =>
+  () => ({ kind, problem: { message: "Failed.", status } });
+
+/** Opens a data directory with the mirrors 1 (public) and 2 (private). */
+function open(t: TestContext, dataDir: string, answer: Answer, known: object = {}) {
+  const state = new MirrorState({ dataDir, files: diskFiles, clock: systemClock, log: silentLog });
+  if (state.mirrors.length === 0) {
+    for (const hostId of ["1", "2"]) {
+      const visibility = hostId === "1" ? "public" : "private";
+      const repository = { ...describeRepository(hostId, `acme/r${hostId}`), visibility } as const;
+      const fetches = { nextAt: 0, failures: 0 };
+      state.add({
+        type: "gitea",
+        url: "https://git.example.com",
+        repository,
+        holdings: { work: { scopes: ["all"], seenWith: "" } },
+        fetches,
+      });
+    }
+    state.flush();
+  }
+  const catalog = Catalog.open(dataDir, { log: silentLog, known: [] });
+  const world = { answer, asked: [] as (readonly string[])[] };
+  const rights = new CodeHostRights({
+    dataDir,
+    files: diskFiles,
+    clock: systemClock,
+    log: silentLog,
+    random: Math.random,
+    state,
+    catalog,
+    known: () => ({ connections: { work: connection }, removals: "all", ...known }),
+    mirrorAt: (path) => state.mirrors.find((mirror) => state.pathOf(mirror) === path),
+    hostOf: () => ({
+      requestCount: 0,
+      identify: async () => ({}),
+      async *list() {},
+      lookUp: async () => ({ kind: "gone", status: 404 }),
+      async readers({ hostId }, logins) {
+        world.asked.push(logins);
+        return world.answer(hostId, logins);
+      },
+      gitCredentials: async () => undefined,
+      close: async () => {},
+    }),
+    users: async () => [ann, bob, service, nobody],
+  });
+  const close = async () => {
+    await rights.close();
+    state.close();
+    catalog.close();
+  };
+  t.after(close);
+  rights.start();
+  const paths = state.mirrors.map((mirror) => state.pathOf(mirror));
+  const seen = (user: CodeHostUser | undefined, name = "git.example.com/acme/r2") =>
+    rights.visibility({ id: 7, name, path: name } as never, user);
+  const mirrored = (user: CodeHostUser | undefined) =>
+    paths.map((path) => rights.visibility({ id: 8, name: "other", path } as never, user));
+  return { world, rights, close, seen, mirrored };
+}
+
+test("the configuration and claims name people, and nobody else sees what is private", async (t) => {
+  const { mirrored, seen, world, rights } = open(t, temporaryFolder(), only("ann-a", "robot"));
+  assert.deepEqual(mirrored(ann), ["visible", "unknown"]);
+  assert.equal(rights.isActive, true);
+  await eventuallyEqual(() => mirrored(ann), ["visible", "visible"]);
+  assert.deepEqual(
+    [mirrored(bob), mirrored(service), mirrored(nobody), mirrored(undefined)],
+    [
+      ["visible", "hidden"],
+      ["visible", "visible"],
+      ["visible", "hidden"],
+      ["visible", "hidden"],
+    ],
+  );
+  assert.deepEqual(world.asked, [["ann-a", "bob-b", "robot"]], "public ones are not asked about");
+  // A clone of a mirrored repository is treated as its mirror, in whatever case.
+  assert.deepEqual(
+    [seen(ann, "git.example.com/ACME/r2"), seen(bob, "git.example.com/ACME/r2")],
+    ["visible", "hidden"],
+  );
+  assert.equal(seen(bob, "git.example.com/acme/elsewhere"), "visible");
+});
+
+test("rights are kept while the host is down, also after a restart, and taken away when it says so", async (t) => {
+  const dataDir = temporaryFolder();
+  const first = open(t, dataDir, only("ann-a"));
+  await eventuallyEqual(() => first.seen(ann), "visible");
+  first.world.answer = failing("unknown", 503);
+  first.world.asked.length = 0;
+  first.rights.recheck("work");
+  await eventually(() => first.world.asked.length > 0);
+  assert.equal(first.seen(ann), "visible");
+  await first.close();
+  const second = open(t, dataDir, failing("unknown", 503));
+  assert.deepEqual([second.seen(ann), second.seen(bob)], ["visible", "hidden"]);
+  await eventually(() => second.world.asked.length > 0);
+  assert.equal(second.seen(ann), "visible");
+  second.world.answer = only("bob-b");
+  second.rights.recheck("work");
+  await eventuallyEqual(() => [second.seen(ann), second.seen(bob)], ["hidden", "visible"]);
+  // What was taken away is on disk at once.
+  assert.equal(open(t, dataDir, failing("unknown", 503)).seen(ann), "hidden");
+});
+
+for (const status of [401, 403, 404]) {
+  test(`rights are dropped when the host answers ${status}`, async (t) => {
+    const { world, rights, seen } = open(t, temporaryFolder(), only("ann-a"));
+    await eventuallyEqual(() => seen(ann), "visible");
+    world.answer = failing("refused", status);
+    rights.recheck("work");
+    await eventuallyEqual(() => seen(ann), "unknown");
+    world.answer = only("ann-a");
+    rights.recheck("work");
+    await eventuallyEqual(() => seen(ann), "visible");
+  });
+}
+
+test("a process that does not know the connection does not open what it has closed", async (t) => {
+  const dataDir = temporaryFolder();
+  const first = open(t, dataDir, only("bob-b"));
+  await eventuallyEqual(() => first.seen(bob), "visible");
+  await first.close();
+  const without = open(t, dataDir, only(), { connections: {}, removals: "none" });
+  assert.equal(without.rights.isActive, true);
+  assert.deepEqual([without.seen(ann), without.seen(bob)], ["hidden", "visible"]);
+});
