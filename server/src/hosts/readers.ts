@@ -94,6 +94,6 @@ export function readersAfter(problem: HostProblem): Readers {
 }
 
 /** Names of people are case-insensitive on every host. */
-export function foldLogin(login: string): string {
+function foldLogin(login: string): string {
   return login.normalize("NFC").toLowerCase();
 }
