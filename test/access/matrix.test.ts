@@ -50,6 +50,7 @@ const callers = {
   "a removed member's key": "refused",
   "a member's key": "member",
   "a member's key as bearer token": "member",
+  "a service account's key": "member",
   "an owner's key": "owner",
   "an owner's key as bearer token": "owner",
   "a member's access token": "member by token",
@@ -112,6 +113,8 @@ async function credentials(): Promise<typeof headers> {
   await caller("removeMember", { userId: removed.id }, local);
   const revoked = await caller("createKey", { name: "revoked", userId: owner.id }, local);
   await caller("revokeKey", { keyId: revoked.id }, local);
+  const service = await caller("addService", { service: "nightly" }, local);
+  const serviceKey = await caller("createKey", { name: "service", userId: service.id }, local);
   const expiresAt = new Date(organization.clock.now() + 60_000).toISOString();
   const expired = await caller("createKey", { name: "expired", userId: owner.id, expiresAt }, local);
   organization.clock.addedMs += 60_000;
@@ -130,6 +133,7 @@ async function credentials(): Promise<typeof headers> {
     "a removed member's key": bearer(removed.key),
     "a member's key": key(member.key),
     "a member's key as bearer token": { authorization: `bEARER ${member.key}` },
+    "a service account's key": key(serviceKey.key),
     "an owner's key": key(owner.key),
     "an owner's key as bearer token": bearer(owner.key),
     "a member's access token": bearer(await issuer.token("member")),
