@@ -49,8 +49,8 @@ export class TablePage {
     await this.#window.page.locator(".editor-actions").getByRole("button", { name: title }).click();
   }
 
-  /** Returns serious violations of accessibility rules. */
-  async violations(): Promise<readonly string[]> {
+  /** Returns serious violations of accessibility rules, or only of those given. */
+  async violations(rules: readonly string[] = []): Promise<readonly string[]> {
     // The page has no background of its own, and axe cannot see the editor's.
     await this.frame.locator("html").evaluate((html) => {
       html.style.background = "var(--vscode-editor-background)";
@@ -62,9 +62,9 @@ export class TablePage {
         .getAttribute("name");
       return name ?? undefined;
     });
-    const { violations } = await new AxeBuilder({ page: this.#window.page })
-      .include([`iframe[name="${outer}"]`, "#active-frame", "main"])
-      .analyze();
+    const axe = new AxeBuilder({ page: this.#window.page });
+    if (rules.length > 0) axe.withRules([...rules]);
+    const { violations } = await axe.include([`iframe[name="${outer}"]`, "#active-frame", "main"]).analyze();
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .flatMap(({ id, nodes }) =>

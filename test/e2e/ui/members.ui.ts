@@ -96,12 +96,12 @@ describe("an organization with a license", () => {
     await body.waitFor({ state: "attached" });
   }
 
-  /** Takes a screenshot in each kind of theme, and checks accessibility rules in each. */
+  /** Takes a screenshot in each kind of theme, and checks contrast in each, the other accessibility rules in one. */
   async function shoot(scene: string): Promise<void> {
     for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
       await applyTheme(theme);
       await window.shot(`organization/${scene}-${theme}`);
-      assert.deepEqual(await page.violations(), [], theme);
+      assert.deepEqual(await page.violations(theme === "dark" ? [] : ["color-contrast"]), [], theme);
     }
     await applyTheme("dark");
   }

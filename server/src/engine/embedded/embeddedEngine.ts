@@ -66,6 +66,11 @@ export class EmbeddedEngine implements Engine {
     this.#workers = new SearchWorkers(options);
   }
 
+  /** Starts the search workers now, so that the first search does not wait for them. */
+  start(): void {
+    this.#workers.start();
+  }
+
   /** Sets the overlay of a repository, or removes it (`undefined`). Resolves when all workers use it. */
   setOverlay(repositoryId: number, overlay: RepositoryOverlay | undefined): Promise<void> {
     return this.#workers.setOverlay(repositoryId, overlay);

@@ -51,12 +51,19 @@ export class SearchWorkers {
     this.#options = options;
     this.#ownership = new ShardOwnership(options.workerCount);
     for (const manifest of this.#manifests()) this.#ownership.assign(manifest);
-    for (let index = 0; index < options.workerCount; index++) this.#workers.push(this.#startWorker(index));
     this.#unsubscribe = options.directory.onChange((change) => this.#onChange(change));
+  }
+
+  /** Starts the workers, unless they run. Otherwise the first search starts them, and waits until they are ready. */
+  start(): void {
+    if (this.#workers.length > 0 || this.#isClosed) return;
+    for (let index = 0; index < this.#options.workerCount; index++)
+      this.#workers.push(this.#startWorker(index));
   }
 
   /** The threads of the workers, without the slow one. */
   get threads(): readonly SearchThread[] {
+    this.start();
     return this.#workers.map((worker) => worker.thread);
   }
 
@@ -68,6 +75,7 @@ export class SearchWorkers {
     if (this.#reported.size > 0) return this.threads;
     const owners = this.#ownership.workersOf(repositories, this.#overlays);
     if (owners.size === 0) owners.add(0);
+    this.start();
     return this.#workers.filter(({ index }) => owners.has(index)).map(({ thread }) => thread);
   }
 
