@@ -10,10 +10,10 @@ import { diskFiles } from "#platform/files";
 import { acquireLock } from "#platform/lock";
 import type { Log } from "#platform/log";
 import { Metrics } from "#service/metrics";
+import { serveMonitoring } from "#transport/http/monitoringServer";
 import type { Configuration } from "./configuration";
 import { openConfiguredQueue } from "./database";
 import { IndexerLoop } from "./indexerLoop";
-import { serveMonitoring } from "./monitoringServer";
 import { zoektProgram } from "./zoektCluster";
 
 export interface Indexer {

@@ -14,7 +14,13 @@ import type { Repository } from "#model/repository";
 import type { Log } from "#platform/log";
 import { TimeLimit } from "#platform/timeLimit";
 import { encodeJson } from "#transport/http/encodeJson";
-import { closeServer, createHttpServer, defaultLimits, listenOnPort } from "#transport/http/httpServer";
+import {
+  closeServer,
+  createHttpServer,
+  defaultLimits,
+  listenOnPort,
+  reachableHost,
+} from "#transport/http/httpServer";
 import { RunningCalls } from "#transport/http/runningCalls";
 import { presentsSecret } from "./bearer";
 import { RepositoryListEncoder } from "./repositoryList";
@@ -178,7 +184,7 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
   }
 
   return {
-    url: `http://${host}:${boundPort}`,
+    url: `http://${reachableHost(host)}:${boundPort}`,
     fetches: smartHttp,
     close: async () => {
       calls.stop();

@@ -1,7 +1,7 @@
 /** HTTP servers of the listener: their limits, ports and sockets, and the responses to malformed HTTP. */
 import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { ListenOptions, Socket } from "node:net";
+import { isIP, type ListenOptions, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { ServiceError } from "#base/error";
 import { defaultPort, isPrivateFolder } from "#platform/endpoint";
@@ -182,6 +182,13 @@ export async function findPort(host: string, port: number | undefined): Promise<
   } finally {
     server.close();
   }
+}
+
+/** Returns the host of URLs for an address: of a wildcard, to which clients cannot connect, the loopback address. */
+export function reachableHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return isIP(host) === 6 ? `[${host}]` : host;
 }
 
 function reasonOf(code: string | undefined): string {

@@ -6,7 +6,6 @@
  */
 import { rmSync } from "node:fs";
 import type { IncomingMessage, Server } from "node:http";
-import { isIP } from "node:net";
 import type { RepositoryRules } from "#contract/access";
 import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
@@ -20,6 +19,7 @@ import {
   listenOnPort,
   listenOnSocket,
   type RequestListener,
+  reachableHost,
   type ServerLimits,
 } from "./httpServer";
 import type { UnreadLimits } from "./responses";
@@ -118,11 +118,4 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   }
   for (const server of servers) server.on("error", (error) => log.error("A socket failed.", { error }));
   return { ...(url === undefined ? {} : { url }), close };
-}
-
-/** Returns the loopback address for a wildcard address, to which clients cannot connect. */
-function reachableHost(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return isIP(host) === 6 ? `[${host}]` : host;
 }
