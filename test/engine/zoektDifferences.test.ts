@@ -77,7 +77,8 @@ const rows: readonly Row[] = [
 
 test("the page lists each difference that is checked", () => {
   const page = readProjectFile("docs/cluster.md");
-  for (const { title } of rows) assert.match(page, new RegExp(`^\\| ${title} \\|`, "m"));
+  for (const title of [...rows.map((row) => row.title), ...reported])
+    assert.match(page, new RegExp(`^\\| ${title} \\|`, "m"));
 });
 
 describe(`on a real node${withoutZoekt}`, { skip: !hasZoekt }, () => {
@@ -109,24 +110,67 @@ describe(`on a real node${withoutZoekt}`, { skip: !hasZoekt }, () => {
   }
 });
 
-test("Symbols and Descriptions are reported as not searched", async () => {
-  const doubles = await startNodes("double", [repository], 1);
-  const { engine, close } = await openCluster(doubles.urls, [repository]);
-  try {
-    const query: Query = { kind: "symbol", pattern: { kind: "literal", text: "wish", caseSensitive: false } };
-    const symbols = await search(engine, query);
-    assert.deepEqual(
-      [symbols.isExhaustive, symbols.unavailable],
-      [false, [{ node: "node0", reason: "cannot search symbols", repositoryCount: 1 }]],
+/** Rows that are checked on doubles. */
+const reported = ["Descriptions", "Similar names", "Short names", "Many symbols"];
+
+describe("on a double, the response says what it lacks", () => {
+  const definitions: ClusterRepository = {
+    id: 1,
+    branches: ["main"],
+    documents: Array.from({ length: 2001 }, (_, at) => ({
+      path: `file${at}.go`,
+      content: Buffer.from(at === 0 ? "def ConcurrentMap\n" : "def other\n"),
+      branches: [0],
+    })),
+  };
+  let nodes: StartedNodes;
+  let cluster: Cluster;
+  before(async () => {
+    nodes = await startNodes("double", [definitions], 1);
+    cluster = await openCluster(nodes.urls, [definitions]);
+  });
+  after(async () => {
+    await cluster.close();
+    await nodes.stop();
+  });
+  const found = async (kind: "exact" | "prefix" | "fuzzy", text: string) => {
+    const { symbols, flushReason } = await cluster.engine.findSymbols(
+      {
+        name: { kind, text, caseSensitive: false },
+        withLocals: false,
+        repositories: "all",
+        revisions: [],
+        unsaved: [],
+        preferred: [],
+        limit: 10,
+      },
+      new AbortController().signal,
     );
+    return [symbols.map(({ name }) => name), flushReason];
+  };
+
+  test("Descriptions", async () => {
     const description = { stems: ["wish"] } as never;
-    const described = await search(engine, { kind: "const", value: true }, {}, { description });
+    const described = await search(cluster.engine, { kind: "const", value: true }, {}, { description });
     assert.deepEqual(
       [described.isExhaustive, described.unavailable],
       [false, [{ node: "node0", reason: "cannot search descriptions", repositoryCount: 1 }]],
     );
-  } finally {
-    await close();
-    await doubles.stop();
-  }
+  });
+
+  test("Similar names", async () => {
+    assert.deepEqual(await found("fuzzy", "concurrentm"), [["ConcurrentMap"], "ENGINE_PARTIAL"]);
+    assert.deepEqual(await found("fuzzy", "conmap"), [[], "ENGINE_PARTIAL"]);
+  });
+
+  test("Short names", async () => {
+    assert.deepEqual(await found("prefix", "con"), [["ConcurrentMap"], "NONE"]);
+    assert.deepEqual(await found("prefix", "co"), [[], "ENGINE_PARTIAL"]);
+  });
+
+  test("Many symbols", async () => {
+    const all: Query = { kind: "type", type: "symbol", child: { kind: "const", value: true } };
+    const { stats, isExhaustive } = await search(cluster.engine, all);
+    assert.deepEqual([stats.totalMatchCount, stats.flushReason, isExhaustive], [2000, "MATCH_LIMIT", false]);
+  });
 });

@@ -248,7 +248,7 @@ describe("three nodes", () => {
     const limited = await search(cluster.engine, query, { maxMatches: 50 });
     assert.deepEqual([limited.files.length, limited.isExhaustive], [50, false]);
     const counts = doubles.flatMap(({ searches }) => searches.map(({ Opts }) => Opts["MaxDocDisplayCount"]));
-    assert.deepEqual(counts, [100, 800, 100]);
+    assert.deepEqual(counts, [100, 800, 50]);
   });
 
   test("documents remain if the node fails when more of them are requested", async () => {

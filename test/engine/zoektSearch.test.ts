@@ -181,11 +181,11 @@ describe(`on three real nodes${withoutZoekt}`, { skip: !hasZoekt }, () => {
       const response = await fetch(`${url}/api/search`, { method: "POST", body });
       const reply = parseSearchReply(new Uint8Array(await response.arrayBuffer()));
       assert.equal(reply?.Crashes, 0);
-      assert.equal(reply?.FileCount, reply?.Files?.length ?? 0);
-      return (reply?.Files ?? [])
-        .map(({ Repository, FileName, Branches, Content, Language, Version }) => {
+      assert.equal(reply?.FileCount, reply?.files.length ?? 0);
+      return (reply?.files ?? [])
+        .map(({ Repository, FileName, Branches, content, Language, Version }) => {
           assert.match(Version ?? "", /^[0-9a-f]{40}$/);
-          return JSON.stringify([Repository, FileName, Branches, Content ?? "", Language ?? ""]);
+          return JSON.stringify([Repository, FileName, Branches, content.toString("hex"), Language ?? ""]);
         })
         .sort();
     };

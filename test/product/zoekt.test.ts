@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { SearchResult } from "#contract/search";
+import type { FileOutline, FoundSymbols, SymbolResult } from "#contract/symbols";
 import { parseListReply } from "#engine/zoekt/zoektReplies";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { freePort } from "#test/support/freePort";
@@ -43,13 +44,26 @@ function configure(
   return file;
 }
 
+const code = `package p
+
+func Twist() int { return 1 }
+
+func caller() int { return Twist() }
+`;
+
 describe("nodes that others index", () => {
   const folder = temporaryFolder();
   const doubles: ZoektDouble[] = [];
   let served: Served;
   before(async () => {
     for (const [at, name] of ["one", "two"].entries()) {
-      const made = repo("= main: First\nkey.txt\n| the key\n", { path: join(folder, "src", name) });
+      const lines = code
+        .trimEnd()
+        .split("\n")
+        .map((line) => `| ${line}\n`);
+      const made = repo(`= main: First\nkey.txt\n| the key\ncode.go\n${lines.join("")}`, {
+        path: join(folder, "src", name),
+      });
       doubles.push(
         await zoektDouble([
           {
@@ -58,6 +72,7 @@ describe("nodes that others index", () => {
             branches: [{ name: "HEAD", commit: made.git("rev-parse", "HEAD") }],
             documents: [
               { path: "key.txt", content: Buffer.from("the key\n"), language: "Text", branches: [0] },
+              { path: "code.go", content: Buffer.from(code), language: "Go", branches: [0] },
             ],
           },
         ]),
@@ -89,6 +104,42 @@ describe("nodes that others index", () => {
     assert.equal(lastError, "No Zoekt node has an index of three.");
     const { files } = await served.search("file:key rev:main");
     assert.deepEqual(files[0]?.branches, ["refs/heads/main"]);
+  });
+
+  test("definitions, references with their enclosing definitions, and symbols are found on nodes", async () => {
+    const post = async <Result>(operation: string, body: unknown): Promise<Result> => {
+      const headers = { "content-type": "application/json" };
+      const options = { method: "POST", headers, body: JSON.stringify(body) };
+      return (await fetch(`${served.url}/api/${operation}`, options)).json() as Promise<Result>;
+    };
+    const matchesOf = async (operation: string) => {
+      const { files } = await post<SymbolResult>(operation, { symbolName: "Twist" });
+      return files.flatMap(({ repository, fileName, matches }) =>
+        matches.map(({ lineContent, parent }) => [repository, fileName, lineContent, parent?.symbol]),
+      );
+    };
+    const definition = "func Twist() int { return 1 }";
+    assert.deepEqual(await matchesOf("find_definitions"), [
+      ["one", "code.go", definition, ""],
+      ["two", "code.go", definition, ""],
+    ]);
+    const call = "func caller() int { return Twist() }";
+    assert.deepEqual(await matchesOf("find_references"), [
+      ["one", "code.go", call, "caller"],
+      ["two", "code.go", call, "caller"],
+    ]);
+    const { symbols } = await post<FileOutline>("outline", { place: { repo: "one", path: "code.go" } });
+    assert.deepEqual(
+      symbols.map(({ symbol }) => symbol),
+      ["p", "Twist", "caller"],
+    );
+    const listed = await post<FoundSymbols>("find_symbols", { query: "Twi", match: "prefix" });
+    assert.deepEqual(
+      listed.symbols.map(({ symbol, repository }) => `${repository} ${symbol}`),
+      ["one Twist", "two Twist"],
+    );
+    assert.deepEqual(found(await served.search("sym:^caller$")), ["one/code.go", "two/code.go"]);
+    assert.deepEqual(found(await served.search("sym:^call$")), []);
   });
 
   test("a node that fails is named in the response", async () => {

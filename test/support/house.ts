@@ -42,7 +42,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   "symbols/parsing":
     "base platform model symbols symbols/definitions symbols/elision symbols/grammars symbols/recovery symbols/scopes",
   engine: "base platform model query kernels shard symbols",
-  "engine/zoekt": "base platform model query kernels shard languages engine",
+  "engine/zoekt": "base platform model query kernels shard languages symbols engine",
   indexing: "base platform model git shard languages symbols",
   overlay: "base platform model git shard languages",
   dependencies: "platform query",

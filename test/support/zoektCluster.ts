@@ -12,9 +12,11 @@ import { ZoektEngine } from "#engine/zoekt/zoektEngine";
 import { ZoektNode } from "#engine/zoekt/zoektNode";
 import { systemClock } from "#platform/clock";
 import { inlineThread } from "#platform/inlineThread";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
 import type { BruteDocument } from "./bruteForce";
 import { openEngine, openIndex } from "./engines";
 import { temporaryFolder } from "./repo";
+import { testParsers } from "./testLanguage";
 import { type DoubleRepository, type ZoektDouble, zoektDouble } from "./zoektDouble";
 import { runProgram, serveZoekt, zoektIndexer } from "./zoektPrograms";
 
@@ -41,9 +43,16 @@ export function repositoryName(id: number): string {
   return `host.test/group/repo${id}`;
 }
 
+const languages = [
+  [".go", "Go"],
+  [".c", "C"],
+  [".py", "Python"],
+  [".txt", "Text"],
+] as const;
+
 /** Zoekt's language of the extensions that tests use. */
 export function zoektLanguage(path: string): string {
-  return path.endsWith(".go") ? "Go" : path.endsWith(".c") ? "C" : path.endsWith(".txt") ? "Text" : "";
+  return languages.find(([extension]) => path.endsWith(extension))?.[1] ?? "";
 }
 
 /** Divides repositories among nodes by their ids. */
@@ -140,13 +149,20 @@ export interface ClusterOptions {
   readonly maxResponseBytes?: number;
   /** Whether it is known what each node should have. */
   readonly isFed?: boolean;
+  /** By default, documents have no definitions. */
+  readonly parsers?: SymbolParsers;
 }
 
 /** Opens an engine over nodes, named `node0`, `node1` and so on. */
 export async function openCluster(
   urls: readonly string[],
   repositories: readonly ClusterRepository[],
-  { expected = [], maxResponseBytes = 64 * 1024 * 1024, isFed = false }: ClusterOptions = {},
+  {
+    expected = [],
+    maxResponseBytes = 64 * 1024 * 1024,
+    isFed = false,
+    parsers = testParsers(),
+  }: ClusterOptions = {},
 ): Promise<Cluster> {
   const nodes = urls.map((url, at) => new ZoektNode({ name: `node${at}`, url, clock: systemClock }));
   const byName = new Map(
@@ -171,6 +187,7 @@ export async function openCluster(
     nodes,
     repositories: lists,
     threads: new VerifyThreads(1, () => inlineThread(createVerifyTask())),
+    parsers,
     embedded,
     embeddedIds: () => [],
     expected: () => expected,

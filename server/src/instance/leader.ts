@@ -176,6 +176,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       catalog,
       directory,
       embedded,
+      parsers,
       threadCount: configuration.searchWorkers ?? defaultWorkerCount(0),
       indexes,
       openQueue: () => openConfiguredQueue(configuration, log),

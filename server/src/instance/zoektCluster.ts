@@ -20,6 +20,7 @@ import type { Log } from "#platform/log";
 import { startThread } from "#platform/workerThread";
 import type { ShardDirectory } from "#shard/directory/directory";
 import type { IndexQueue } from "#store/indexQueue";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
 import type { ZoektIndexing } from "#sync/refresh";
 import { ClusterQueue } from "./clusterQueue";
 import { reconcileJobs } from "./jobReconciliation";
@@ -32,6 +33,8 @@ export interface ZoektClusterOptions {
   readonly directory: ShardDirectory;
   /** Searches all repositories that are not on nodes. */
   readonly embedded: Engine;
+  /** The parsers for documents of nodes. */
+  readonly parsers: SymbolParsers;
   readonly threadCount: number;
   /** Whether this process has repositories indexed. */
   readonly indexes: boolean;
@@ -141,6 +144,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     threads: new VerifyThreads(threadCount, (onExit) =>
       startThread<ZoektCall, ZoektResponse>(join(__dirname, "verifyWorker.js"), onExit),
     ),
+    parsers: options.parsers,
     embedded,
     embeddedIds: () =>
       manifests().flatMap(({ repositoryId, segments, kind }) =>

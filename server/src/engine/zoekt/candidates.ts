@@ -1,22 +1,38 @@
-/** Builds shards in memory from the documents that nodes return, so that the embedded engine's search can evaluate them. */
+/** Collects the documents that nodes returned, by repository. `candidateShards.ts` makes them searchable. */
 import { createHash } from "node:crypto";
-import { layers } from "#engine/embedded/searchOrder";
-import type { OpenRepository, OpenShard, ShardSnapshot } from "#engine/embedded/shardSet";
 import { categorize } from "#languages/categorize";
-import { documentCategories, type SkipReason } from "#model/document";
-import { memorySource } from "#platform/byteSource";
+import { type DocumentCategory, documentCategories, type SkipReason } from "#model/document";
 import type { IndexedRevision } from "#shard/directory/manifest";
-import type { Checksum } from "#shard/format/checksum";
-import { ShardReader } from "#shard/format/reader";
-import { RepositorySegments } from "#shard/format/segments";
-import type { ShardDocument } from "#shard/format/shard";
-import { MemorySink, ShardWriter } from "#shard/format/writer";
-import type { CandidatesCall, IndexedRepository, NodeCandidates } from "./zoektMessages";
-import { parseSearchReply, type ZoektFile } from "./zoektReplies";
+import { definesNames } from "#symbols/grammars/grammars";
+import { maxParsedBytes } from "#symbols/symbols";
+import type { CandidateText, IndexedRepository, NodeCandidates, NodeReplies } from "./zoektMessages";
+import { parseSearchReply, type ZoektFile, type ZoektSearchResult } from "./zoektReplies";
+
+/** A response without documents is smaller. */
+const maxEmptyReplyBytes = 4096;
 
 export interface Candidates {
-  readonly snapshot: ShardSnapshot;
+  readonly repositories: readonly RepositoryCandidates[];
   readonly nodes: readonly NodeCandidates[];
+}
+
+export interface RepositoryCandidates {
+  readonly repository: IndexedRepository;
+  readonly revisions: readonly IndexedRevision[];
+  /** In the order of an index. */
+  readonly documents: readonly CandidateDocument[];
+}
+
+export interface CandidateDocument {
+  readonly path: Buffer;
+  readonly content: Buffer;
+  /** Present if Zoekt did not index the text. */
+  readonly skip: SkipReason | undefined;
+  readonly language: string;
+  readonly category: DocumentCategory;
+  readonly slots: readonly number[];
+  /** The position among documents of all nodes, in the order in which these returned them. */
+  readonly rank: number;
 }
 
 /** The repositories of a thread, by Zoekt's name. */
@@ -26,87 +42,98 @@ export type KnownRepositories = ReadonlyMap<string, IndexedRepository>;
  * The result does not depend on the order of the replies. A file counts only if its node was asked for its repository,
  * because other nodes may have replicas, or still have an old index of it.
  */
-export function buildCandidates(
-  { replies, others }: Pick<CandidatesCall, "replies" | "others">,
-  known: KnownRepositories,
-  checksum: Checksum,
-): Candidates {
-  const files = new Map<IndexedRepository, ZoektFile[]>();
+export function collectCandidates({ replies, others }: NodeReplies, known: KnownRepositories): Candidates {
+  const files = new Map<IndexedRepository, RankedFile[]>();
   const nodes = replies.map(({ node, body, repositories }): NodeCandidates => {
     const asked = repositories && new Set(repositories);
     const result = parseSearchReply(body);
-    if (result === undefined) return { kind: "malformed" };
-    const returned = result.Files ?? [];
-    for (const file of returned) {
+    for (const [rank, file] of (result?.files ?? []).entries()) {
       const repository = known.get(file.Repository);
       if (repository === undefined) continue;
       if (asked === undefined ? repository.node !== node : !asked.has(repository.id)) continue;
       const ofRepository = files.get(repository);
-      if (ofRepository === undefined) files.set(repository, [file]);
-      else ofRepository.push(file);
+      if (ofRepository === undefined) files.set(repository, [{ file, rank }]);
+      else ofRepository.push({ file, rank });
     }
-    return {
-      kind: "documents",
-      documentCount: returned.length,
-      omittedCount: Math.max(0, result.FileCount - returned.length),
-      skippedCount: result.FilesSkipped + result.ShardsSkipped,
-      crashCount: result.Crashes,
-      contentBytesLoaded: result.ContentBytesLoaded,
-      indexBytesLoaded: result.IndexBytesLoaded,
-    };
+    return describeReply(result);
   });
   const byId = new Map([...known.values()].map((repository) => [repository.id, repository]));
   for (const id of others) {
     const repository = byId.get(id);
     if (repository !== undefined && !files.has(repository)) files.set(repository, []);
   }
-  const shards = [...files]
+  const repositories = [...files]
     .sort(([left], [right]) => left.id - right.id)
-    .map(([repository, found]) => buildShard(repository, found, checksum));
+    .map(([repository, found]) => toRepository(repository, found));
+  return { nodes, repositories };
+}
+
+/** Returns what nodes reported if none of them returned a document; else undefined. Fast enough for the main thread. */
+export function candidatesWithoutFiles({
+  replies,
+}: Pick<NodeReplies, "replies">): readonly NodeCandidates[] | undefined {
+  if (replies.some(({ body }) => body.length > maxEmptyReplyBytes)) return undefined;
+  const results = replies.map(({ body }) => parseSearchReply(body));
+  return results.some((result) => (result?.files.length ?? 0) > 0) ? undefined : results.map(describeReply);
+}
+
+function describeReply(result: ZoektSearchResult | undefined): NodeCandidates {
+  if (result === undefined) return { kind: "malformed" };
+  const { files, FileCount: fileCount } = result;
   return {
-    nodes,
-    snapshot: {
-      shards,
-      repositories: new Map(
-        shards.flatMap(({ parts: [part] }) => (part ? [[part.repository.shards.id, part.repository]] : [])),
-      ),
-      damagedFiles: [],
-      hasUnreadableFiles: false,
-    },
+    kind: "documents",
+    documentCount: files.length,
+    omittedCount: Math.max(0, fileCount - files.length),
+    skippedCount: result.FilesSkipped + result.ShardsSkipped,
+    crashCount: result.Crashes,
+    contentBytesLoaded: result.ContentBytesLoaded,
+    indexBytesLoaded: result.IndexBytesLoaded,
   };
 }
 
-function buildShard(
-  repository: IndexedRepository,
-  files: readonly ZoektFile[],
-  checksum: Checksum,
-): OpenShard {
-  const { id, defaultRevision } = repository;
+/** Returns the texts that may have definitions, the best ones first, each content once. */
+export function textsToParse({ repositories }: Candidates): CandidateText[] {
+  const documents = repositories.flatMap((repository) => repository.documents).filter(mayHaveDefinitions);
+  const texts = new Map<string, CandidateText>();
+  for (const document of documents.sort((left, right) => left.rank - right.rank)) {
+    const { language, content } = document;
+    const key = symbolsKey(document);
+    if (!texts.has(key)) texts.set(key, { key, language, content });
+  }
+  return [...texts.values()];
+}
+
+export function mayHaveDefinitions({ language, content, skip }: CandidateDocument): boolean {
+  return skip === undefined && content.length <= maxParsedBytes && definesNames(language);
+}
+
+/** Documents with the same key have the same symbols. */
+export function symbolsKey({ language, content }: Pick<CandidateDocument, "language" | "content">): string {
+  return `${language} ${blobHash(content)}`;
+}
+
+interface RankedFile {
+  readonly file: ZoektFile;
+  readonly rank: number;
+}
+
+function toRepository(repository: IndexedRepository, files: readonly RankedFile[]): RepositoryCandidates {
   const slots = new Slots(repository);
-  const documents = files.map((file) => toDocument(file, slots)).sort(compareRank);
-  const sink = new MemorySink();
-  const writer = new ShardWriter(sink, checksum, { hasTrigrams: false });
-  writer.beginRepository(id);
-  for (const document of documents) writer.add(document);
-  writer.finish();
-  const reader = new ShardReader(memorySource(sink.bytes()), checksum);
-  reader.readSets();
-  const { revisions } = slots;
-  const open: OpenRepository = {
-    shards: { id, isFolder: false, revisions, defaultRevision, segments: [] },
-    segments: new RepositorySegments(id, [reader]),
-    defaultSlot: revisions.find(({ name }) => name === defaultRevision)?.slot,
-    overlay: undefined,
-  };
-  return {
-    file: "",
-    reader,
-    symbols: undefined,
-    symbolsFile: "",
-    parts: [{ repository: open, firstDocument: 0, endDocument: documents.length, segment: 0 }],
-    order: [layers.other, id, 0],
-    defaultUniverse: undefined,
-  };
+  const documents = files.map((file) => toDocument(file, slots));
+  const positions = new Map(documents.map((document) => [document, positionOf(document)]));
+  const position = (document: CandidateDocument) => positions.get(document) ?? 0;
+  documents.sort(
+    (left, right) =>
+      position(left) - position(right) ||
+      Buffer.compare(left.path, right.path) ||
+      (left.slots[0] ?? 0) - (right.slots[0] ?? 0),
+  );
+  return { repository, revisions: slots.revisions, documents };
+}
+
+/** The order of an index: by category, by depth, then by path. */
+function positionOf({ category, path }: CandidateDocument): number {
+  return documentCategories.indexOf(category) * 1024 + path.filter((byte) => byte === 0x2f).length;
 }
 
 /** Maps the branches of documents to slots. */
@@ -153,17 +180,16 @@ const skipReasonsByText: ReadonlyMap<string, SkipReason> = new Map([
   ["object missing from repository", "missing"],
 ]);
 
-function toDocument(file: ZoektFile, slots: Slots): ShardDocument {
-  const content = Buffer.from(file.Content ?? "", "base64");
-  const skip = skipReasonOf(content);
-  const path = file.FileName;
+function toDocument({ file, rank }: RankedFile, slots: Slots): CandidateDocument {
+  const { content, FileName: path, Language: language = "" } = file;
   return {
     path: Buffer.from(path),
-    ...(skip === undefined ? { content } : { skip }),
-    blob: skip === undefined ? blobHash(content) : "",
-    language: languageOf(file.Language ?? ""),
+    content,
+    skip: skipReasonOf(content),
+    language: languageOf(language),
     category: categorize(path),
     slots: slots.of(file),
+    rank,
   };
 }
 
@@ -179,15 +205,4 @@ export function blobHash(content: Uint8Array): string {
 /** Linguist has renamed one language since. */
 export function languageOf(name: string): string {
   return name === "Mathematica" ? "Wolfram Language" : name;
-}
-
-/** The order of an index: by category, by depth, then by path. */
-function compareRank(left: ShardDocument, right: ShardDocument): number {
-  const rank = ({ category, path }: ShardDocument) =>
-    documentCategories.indexOf(category) * 1024 + path.filter((byte) => byte === 0x2f).length;
-  return (
-    rank(left) - rank(right) ||
-    Buffer.compare(left.path, right.path) ||
-    (left.slots[0] ?? 0) - (right.slots[0] ?? 0)
-  );
 }

@@ -1,5 +1,5 @@
 /** Evaluates a search on the documents that nodes returned, and adds what the nodes reported to the result. */
-import type { SearchCall } from "#engine/embedded/searchMessages";
+import type { SearchCall, SearchThread, WorkerCall } from "#engine/embedded/searchMessages";
 import { planStages, runSearch } from "#engine/embedded/searchRun";
 import type { EngineResult, SearchPlan, UnavailablePart } from "#engine/engine";
 import { type FlushReason, noStats } from "#model/stats";
@@ -7,26 +7,34 @@ import { monotonicNow } from "#platform/clock";
 import type { Limits } from "#query/limits";
 import { withReasons } from "./mergeResults";
 import { type NodeReplies, partOf } from "./nodeSearch";
-import type { LoadedCandidates } from "./verifyThreads";
+import type { NodeScope } from "./replicas";
+import type { VerifyThread } from "./verifyThreads";
+import type { CandidateSource, LoadedFiles, NodeCandidates } from "./zoektMessages";
 
 /** With less time left, a search does not request more documents. */
 const minRetryMs = 500;
 
 interface Evaluated {
   readonly result: EngineResult;
-  readonly nodes: LoadedCandidates["nodes"];
+  readonly nodes: readonly NodeCandidates[];
 }
 
 /** Returns undefined if an expression takes too long for a thread that others wait for. */
 export async function evaluate(
-  { thread, nodes }: LoadedCandidates,
+  thread: VerifyThread,
+  source: CandidateSource,
   call: SearchCall,
   signal: AbortSignal,
 ): Promise<Evaluated | undefined> {
   const stages = planStages(call.limits, false);
   const limits = { ...call.limits, deadline: stages.searchUntil };
+  let nodes: readonly NodeCandidates[] = [];
   const run = {
-    threads: [thread],
+    threads: [
+      searchThread(thread, source, (reported) => {
+        nodes = reported;
+      }),
+    ],
     callFor: () => ({ ...call, limits }),
     limits: call.limits,
     stages,
@@ -37,15 +45,45 @@ export async function evaluate(
   return result === "tooSlow" ? undefined : { result, nodes };
 }
 
-/** Adds what the nodes reported to a result. `incomplete` are the nodes whose responses cannot be used as they are. */
+/** Presents a thread to the embedded engine's `runSearch`. */
+function searchThread(
+  thread: VerifyThread,
+  source: CandidateSource,
+  onNodes: (nodes: readonly NodeCandidates[]) => void,
+): SearchThread {
+  let loaded: LoadedFiles | undefined;
+  return {
+    async run(call: WorkerCall, signal, onPartial) {
+      if (call.kind === "files" && loaded !== undefined) {
+        for (const piece of loaded.pieces) await onPartial?.(piece);
+        return loaded.response;
+      }
+      if (call.kind === "files") {
+        const files = await thread.run(call, signal, onPartial);
+        if (files.kind === "files") return files;
+      } else if (call.kind === "search") {
+        const evaluated = await thread.run({ kind: "evaluate", source, search: call }, signal, onPartial);
+        if (evaluated.kind === "evaluated") {
+          onNodes(evaluated.nodes);
+          loaded = evaluated.files;
+          return evaluated.response;
+        }
+      }
+      throw new Error(`Unexpected call of a thread that evaluates candidates: ${call.kind}`);
+    },
+    close: () => thread.close(),
+    end: () => thread.end(),
+  };
+}
+
+/** Adds what the nodes reported to a result. */
 export function describe(
   { result, nodes }: Evaluated,
   found: NodeReplies,
   failed: readonly UnavailablePart[],
   isWhole: boolean,
-): { result: EngineResult; omittedCount: number; incomplete: ReadonlySet<string> } {
+): DescribedResult {
   const unavailable = [...failed];
-  const incomplete = new Set<string>();
   const reasons: FlushReason[] = [...found.reasons];
   let omittedCount = 0;
   let contentBytesLoaded = 0;
@@ -55,15 +93,11 @@ export function describe(
     if (reply === undefined) continue;
     if (node.kind === "malformed") {
       unavailable.push(partOf(reply.scope, "returned a malformed response"));
-      incomplete.add(reply.node);
       continue;
     }
     contentBytesLoaded += node.contentBytesLoaded;
     indexBytesLoaded += node.indexBytesLoaded;
-    if (node.crashCount > 0) {
-      unavailable.push(partOf(reply.scope, "has not loaded all of its index"));
-      incomplete.add(reply.node);
-    }
+    if (node.crashCount > 0) unavailable.push(partOf(reply.scope, "has not loaded all of its index"));
     if (node.skippedCount > 0) reasons.push(reply.isLate || isWhole ? "TIME_LIMIT" : "MATCH_LIMIT");
     omittedCount += node.omittedCount;
   }
@@ -76,7 +110,54 @@ export function describe(
     isExhaustive: stats.flushReason === "NONE",
     ...(unavailable.length === 0 ? {} : { unavailable }),
   };
-  return { result: described, omittedCount, incomplete };
+  return { result: described, ...followUp(nodes, found) };
+}
+
+/** Which further requests may find more. */
+export interface FollowUp {
+  /** Whether nodes may return more documents if they are asked for more. */
+  readonly hasMore: boolean;
+  /** What nodes were asked for whose responses cannot be used as they are. */
+  readonly incomplete: readonly NodeScope[];
+}
+
+export const noFollowUp: FollowUp = { hasMore: false, incomplete: [] };
+
+export function followUp(nodes: readonly NodeCandidates[], { replies }: NodeReplies): FollowUp {
+  const hasMore = nodes.some(
+    (node, at) =>
+      node.kind === "documents" &&
+      (node.omittedCount > 0 || (node.skippedCount > 0 && replies[at]?.isLate === false)),
+  );
+  const incomplete = replies.filter((_, at) => {
+    const node = nodes[at];
+    return node?.kind === "malformed" || (node !== undefined && node.crashCount > 0);
+  });
+  return { hasMore, incomplete: incomplete.map(({ scope }) => scope) };
+}
+
+/** Returns why nodes did not return all documents that match. */
+export function partialReasons(
+  nodes: readonly NodeCandidates[],
+  found: NodeReplies,
+  missing: readonly UnavailablePart[],
+): FlushReason[] {
+  const { hasMore, incomplete } = followUp(nodes, found);
+  const isPartial = missing.length + found.unavailable.length + incomplete.length > 0;
+  const isLate = found.replies.some((reply, at) => {
+    const node = nodes[at];
+    return reply.isLate && node?.kind === "documents" && node.skippedCount > 0;
+  });
+  return [
+    ...found.reasons,
+    ...(isPartial ? ["ENGINE_PARTIAL" as const] : []),
+    ...(isLate ? ["TIME_LIMIT" as const] : []),
+    ...(hasMore ? ["MATCH_LIMIT" as const] : []),
+  ];
+}
+
+export interface DescribedResult extends FollowUp {
+  readonly result: EngineResult;
 }
 
 /** Whether too little time is left for another request. */

@@ -2,7 +2,6 @@
 import type { UnavailablePart } from "#engine/engine";
 import type { FlushReason } from "#model/stats";
 import { monotonicNow, systemClock } from "#platform/clock";
-import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
 import type { Hedging } from "./hedging";
 import type { Assignments, PlacedRepository } from "./nodeRepositories";
@@ -20,9 +19,12 @@ export interface NodeReplies {
 /** What all requests of a search have in common. */
 export interface NodesRequest {
   readonly query: Query;
-  readonly limits: Limits;
-  /** How many documents to request from each node. */
+  /** Whether all documents that match are requested. */
+  readonly isWhole: boolean;
+  /** How many documents to request from each node otherwise. */
   readonly documentCount: number;
+  /** Of the search, of which requests take a share. */
+  readonly deadline: number;
   readonly byId: Assignments["byId"];
   readonly nodes: ReadonlyMap<string, ZoektNode>;
   /** Nodes that are not asked instead of others. */
@@ -35,9 +37,9 @@ export interface NodesRequest {
 /** Share of the time until the deadline in which a node searches, and in which its response must have arrived. */
 const shares = { search: 0.6, response: 0.75 };
 /** How many documents a search with a limit requests from each node at first, and at most. */
-export const documentCounts = { first: 100, growth: 8, max: 5000 };
-/** Matches in one shard after which a node skips the rest of it, so that frequent words do not take long. */
-const minShardMatches = 10_000;
+export const documentCounts = { first: 50, growth: 8, max: 5000 };
+/** So many matches in one shard, for each document, let a node skip the rest: frequent words must not take long. */
+const shardMatchesPerDocument = 4;
 const unlimited = 1e9;
 /** How much smaller the next response is if one was too large, and how often that is tried. */
 const reduction = 8;
@@ -47,7 +49,7 @@ const maxRepositoryNames = 200;
 
 /**
  * Searches all nodes at the same time. Each returns the `documentCount` documents that it ranks best, or all that match if
- * the search has no limit. If a node fails, or is slower than most requests, replicas on other nodes are asked instead, and
+ * `isWhole`. If a node fails, or is slower than most requests, replicas on other nodes are asked instead, and
  * the reply of one of them counts for each repository. Rejects only with CANCELLED.
  */
 export async function searchNodes(
@@ -175,14 +177,13 @@ async function cancelSilent(
 
 async function searchNode(
   text: string,
-  { limits: { maxMatches, deadline }, documentCount: wantedCount, hedging, maxBytes }: NodesRequest,
+  { isWhole, deadline, documentCount: wantedCount, hedging, maxBytes }: NodesRequest,
   scope: NodeScope,
   signal: AbortSignal,
 ): Promise<NodeOutcome> {
   const { node } = scope;
   const repositories = scope.repositories.map(({ placed }) => placed);
   const counted = countedRepositories(scope);
-  const isWhole = maxMatches === Number.POSITIVE_INFINITY;
   let documentCount = isWhole ? unlimited : wantedCount;
   for (let reductions = 0; ; reductions++) {
     const startedAt = monotonicNow();
@@ -194,7 +195,7 @@ async function searchNode(
       Opts: {
         Whole: true,
         MaxDocDisplayCount: documentCount,
-        ShardMaxMatchCount: isWhole ? unlimited : Math.max(minShardMatches, 2 * documentCount),
+        ShardMaxMatchCount: isWhole ? unlimited : shardMatchesPerDocument * documentCount,
         TotalMaxMatchCount: unlimited,
         MaxWallTime: Math.round(searchMs * 1e6),
       },

@@ -31,7 +31,7 @@ export async function readFromNode(
   };
   const result = parseSearchReply(await node.post({ path: "/api/search", body, timeMs, maxBytes, signal }));
   if (result === undefined) throw new NodeFailure("malformed", "returned a malformed response");
-  const documents = (result.Files ?? []).map((file) => toDocument(file, repository, request));
+  const documents = result.files.map((file) => toDocument(file, repository, request));
   return documents.find((document) => document !== undefined);
 }
 
@@ -40,7 +40,7 @@ function toDocument(
   { id, branches, defaultRevision }: AssignedRepository,
   { path, blob, revision }: DocumentRequest,
 ): IndexedDocument | undefined {
-  const content = Buffer.from(file.Content ?? "", "base64");
+  const { content } = file;
   if (file.FileName !== path || skipReasonOf(content) !== undefined) return undefined;
   const blobSha = blobHash(content);
   if (blob !== undefined && blob !== blobSha) return undefined;

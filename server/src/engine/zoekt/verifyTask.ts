@@ -1,13 +1,21 @@
 import { canceled, ServiceError } from "#base/error";
+import { chooseHits } from "#engine/embedded/collect";
+import { findSymbols } from "#engine/embedded/findSymbols";
 import { Search } from "#engine/embedded/search";
 import { scopeOf, shardsOf } from "#engine/embedded/searchedViews";
-import type { ShardSnapshot } from "#engine/embedded/shardSet";
+import type { SearchCall, SearchResponse } from "#engine/embedded/searchMessages";
 import { WaitingSearches } from "#engine/embedded/waitingSearches";
-import type { Task } from "#platform/serveTask";
+import type { Task, TaskContext } from "#platform/serveTask";
 import { loadChecksum } from "#shard/format/checksum";
 import { threadWindow } from "#shard/format/window";
-import { buildCandidates, type KnownRepositories } from "./candidates";
-import type { ZoektCall, ZoektResponse } from "./zoektMessages";
+import { openCandidates } from "./candidateShards";
+import { type Candidates, collectCandidates, type KnownRepositories, textsToParse } from "./candidates";
+import type { CandidateSource, LoadedFiles, ZoektCall, ZoektResponse } from "./zoektMessages";
+
+/** Results with more matches are sent in pieces. */
+const maxLoadedMatches = 2000;
+/** Instead of the token of a search whose files are part of the response. */
+const loadedToken = -1;
 
 /**
  * The worker side of the engine: parses the responses of nodes, and evaluates queries on the documents in them as the
@@ -15,31 +23,53 @@ import type { ZoektCall, ZoektResponse } from "./zoektMessages";
  */
 export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
   const window = threadWindow();
-  const candidates = new WaitingSearches<ShardSnapshot>();
+  const prepared = new WaitingSearches<Candidates>();
   const searches = new WaitingSearches<Search>();
   let known: KnownRepositories = new Map();
+
+  const open = (source: CandidateSource, context: TaskContext) => {
+    // Responses may be large, so those of a canceled search are not parsed.
+    if (context.isCanceled()) throw canceled();
+    const candidates =
+      source.kind === "replies" ? collectCandidates(source, known) : prepared.take(source.token);
+    if (candidates === undefined) throw dropped();
+    const symbols = source.kind === "replies" ? undefined : source.symbols;
+    return { snapshot: openCandidates(candidates, symbols), nodes: candidates.nodes };
+  };
+  const withToken = (response: SearchResponse, search: Search): SearchResponse => {
+    const isEmpty = response.hits.every(({ documents }) => documents.length === 0);
+    // One thread has all hits, so no limit cuts attached files, and they are not requested.
+    return isEmpty || response.attached ? response : { ...response, token: searches.keep(search) };
+  };
+
   return async (call, context) => {
     switch (call.kind) {
       case "repositories":
         known = new Map(call.repositories.map((repository) => [repository.name, repository]));
         return { kind: "ready" };
-      case "candidates": {
-        const checksum = await loadChecksum();
-        // Responses may be large, so those of a canceled search are neither parsed nor kept.
+      case "prepare": {
         if (context.isCanceled()) throw canceled();
-        const { snapshot, nodes } = buildCandidates(call, known, checksum);
+        const candidates = collectCandidates(call.replies, known);
+        const texts = textsToParse(candidates);
         if (context.isCanceled()) throw canceled();
-        return { kind: "candidates", token: candidates.keep(snapshot), nodes };
+        return { kind: "prepared", token: prepared.keep(candidates), texts };
       }
-      case "verify": {
-        const snapshot = candidates.take(call.token);
-        if (snapshot === undefined) throw dropped();
+      case "evaluate": {
+        const checksum = await loadChecksum();
+        const { snapshot, nodes } = open(call.source, context);
         const search = new Search({ snapshot }, window, call.search, context);
-        const response = await search.run(shardsOf(snapshot, scopeOf(call.search), await loadChecksum()));
-        if (response.kind !== "hits" || context.isCanceled()) return response;
-        const isEmpty = response.hits.every(({ documents }) => documents.length === 0);
-        // One thread has all hits, so no limit cuts attached files, and they are not requested.
-        return isEmpty || response.attached ? response : { ...response, token: searches.keep(search) };
+        const response = await search.run(shardsOf(snapshot, scopeOf(call.search), checksum));
+        if (response.kind === "tooSlow" || context.isCanceled())
+          return { kind: "evaluated", nodes, response };
+        const files = await loadFew(search, response, call.search, context);
+        if (files !== undefined)
+          return { kind: "evaluated", nodes, response: { ...response, token: loadedToken }, files };
+        return { kind: "evaluated", nodes, response: withToken(response, search) };
+      }
+      case "find": {
+        const checksum = await loadChecksum();
+        const { snapshot, nodes } = open(call.source, context);
+        return { kind: "found", nodes, response: findSymbols(snapshot, call.request, { checksum, window }) };
       }
       case "files": {
         const search = searches.take(call.token);
@@ -48,6 +78,22 @@ export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
       }
     }
   };
+}
+
+/** Loads the files that the main thread will choose, if these are few: it has the same hits to choose from. */
+async function loadFew(
+  search: Search,
+  response: SearchResponse,
+  { limits }: SearchCall,
+  { isCanceled }: TaskContext,
+): Promise<LoadedFiles | undefined> {
+  if (response.attached !== undefined || limits.maxDisplayedMatches > maxLoadedMatches) return undefined;
+  const [picks] = chooseHits([response], limits).hits;
+  if (picks === undefined || picks.shards.length === 0) return undefined;
+  const pieces: unknown[] = [];
+  const emit = async (piece: unknown) => void pieces.push(piece);
+  const loaded = await search.loadFiles({ picks, until: limits.deadline }, { isCanceled, emit });
+  return { pieces, response: loaded };
 }
 
 function dropped(): ServiceError {

@@ -1,28 +1,32 @@
 import { ServiceError } from "#base/error";
-import type { SearchThread, WorkerCall } from "#engine/embedded/searchMessages";
+import { Limiter } from "#base/limiter";
 import type { Thread } from "#platform/workerThread";
 import type { Assignments } from "./nodeRepositories";
-import type { CandidatesCall, CandidatesResponse, ZoektCall, ZoektResponse } from "./zoektMessages";
+import type { ZoektCall, ZoektResponse } from "./zoektMessages";
 
 export type VerifyThread = Thread<ZoektCall, ZoektResponse>;
-
-/** Candidates on one thread, and a thread for `runSearch` that evaluates searches on them. */
-export interface LoadedCandidates extends Pick<CandidatesResponse, "nodes"> {
-  readonly thread: SearchThread;
-}
 
 interface OpenThread {
   readonly thread: VerifyThread;
   /** Of the repositories that it knows. */
   version: number;
   callCount: number;
+  hasEnded: boolean;
 }
+
+/** How many slow searches run at the same time, each on a thread of its own. Others wait. */
+const slowThreadCount = 2;
+/** A thread for slow searches is closed after this time without one, to release its memory. */
+const slowIdleMs = 30_000;
 
 /** The threads that evaluate candidates. They start with the first search. */
 export class VerifyThreads {
   readonly #start: (onExit: () => void) => VerifyThread;
   readonly #count: number;
   readonly #threads: OpenThread[] = [];
+  readonly #slow = new Limiter(slowThreadCount);
+  /** Threads for slow searches that run none. */
+  readonly #idleSlow = new Map<OpenThread, NodeJS.Timeout>();
   #isClosed = false;
 
   constructor(count: number, start: (onExit: () => void) => VerifyThread) {
@@ -30,62 +34,102 @@ export class VerifyThreads {
     this.#start = start;
   }
 
-  /** Loads candidates on the thread with the fewest calls, and passes them to `use`. */
-  async withCandidates<Result>(
-    call: CandidatesCall,
+  /** Passes the thread with the fewest calls to `use`. */
+  async run<Result>(
     assignments: Assignments,
-    signal: AbortSignal,
-    use: (loaded: LoadedCandidates) => Promise<Result>,
+    use: (thread: VerifyThread) => Promise<Result>,
   ): Promise<Result> {
     const open = this.#leastBusy();
     open.callCount++;
     try {
-      return await use(await load(open, call, assignments, signal));
+      return await use(upToDate(open, assignments));
     } finally {
       open.callCount--;
     }
   }
 
-  /** The same on a thread of its own, which no other search waits for. */
-  async withOwnThread<Result>(
-    call: CandidatesCall,
+  /**
+   * Passes a thread to `use` that no other search waits for. Only a few run at the same time, in the order of their calls.
+   * Rejects with CANCELLED if the signal fires before one is free. `use` must observe it afterwards.
+   */
+  runSlow<Result>(
     assignments: Assignments,
     signal: AbortSignal,
-    use: (loaded: LoadedCandidates) => Promise<Result>,
+    use: (thread: VerifyThread) => Promise<Result>,
   ): Promise<Result> {
-    const thread = this.#start(() => {});
-    try {
-      return await use(await load({ thread, version: -1, callCount: 0 }, call, assignments, signal));
-    } finally {
-      await thread.close();
+    return this.#slow.run(async () => {
+      const open = this.#takeSlow();
+      try {
+        return await use(upToDate(open, assignments));
+      } finally {
+        this.#releaseSlow(open, signal);
+      }
+    }, signal);
+  }
+
+  #takeSlow(): OpenThread {
+    this.#throwIfClosed();
+    const [idle] = this.#idleSlow;
+    if (idle !== undefined) {
+      const [open, timer] = idle;
+      clearTimeout(timer);
+      this.#idleSlow.delete(open);
+      return open;
     }
+    const open = this.#open(() => {
+      clearTimeout(this.#idleSlow.get(open));
+      this.#idleSlow.delete(open);
+    });
+    return open;
+  }
+
+  /** A canceled search may still be running, so its thread ends. */
+  #releaseSlow(open: OpenThread, { aborted }: AbortSignal): void {
+    if (open.hasEnded) return;
+    if (aborted || this.#isClosed) void open.thread.close();
+    else this.#idleSlow.set(open, setTimeout(() => this.#closeSlow(open), slowIdleMs).unref());
+  }
+
+  #closeSlow(open: OpenThread): void {
+    if (this.#idleSlow.delete(open)) void open.thread.close();
   }
 
   #leastBusy(): OpenThread {
-    if (this.#isClosed) throw new ServiceError("ENGINE_UNAVAILABLE", "The engine is closed.");
+    this.#throwIfClosed();
     const [first] = this.#threads.toSorted((left, right) => left.callCount - right.callCount);
     if (first !== undefined && (first.callCount === 0 || this.#threads.length >= this.#count)) return first;
-    const thread = this.#start(() => {
-      const at = this.#threads.findIndex((each) => each.thread === thread);
+    const open = this.#open(() => {
+      const at = this.#threads.indexOf(open);
       if (at >= 0) this.#threads.splice(at, 1);
     });
-    const open = { thread, version: -1, callCount: 0 };
     this.#threads.push(open);
     return open;
   }
 
+  #open(onExit: () => void): OpenThread {
+    const thread = this.#start(() => {
+      open.hasEnded = true;
+      onExit();
+    });
+    const open: OpenThread = { thread, version: -1, callCount: 0, hasEnded: false };
+    return open;
+  }
+
+  #throwIfClosed(): void {
+    if (this.#isClosed) throw new ServiceError("ENGINE_UNAVAILABLE", "The engine is closed.");
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all(this.#threads.map(({ thread }) => thread.close()));
+    const idle = [...this.#idleSlow];
+    for (const [, timer] of idle) clearTimeout(timer);
+    const threads = [...this.#threads, ...idle.map(([open]) => open)];
+    await Promise.all(threads.map(({ thread }) => thread.close()));
   }
 }
 
-async function load(
-  open: OpenThread,
-  call: CandidatesCall,
-  { version, repositories }: Assignments,
-  signal: AbortSignal,
-): Promise<LoadedCandidates> {
+/** Returns the thread, which knows the repositories by the next call. */
+function upToDate(open: OpenThread, { version, repositories }: Assignments): VerifyThread {
   const { thread } = open;
   if (open.version !== version) {
     // Calls arrive in order, so the next one finds these.
@@ -94,25 +138,5 @@ async function load(
       open.version = -1;
     });
   }
-  const response = await thread.run(call, signal);
-  if (response.kind !== "candidates") throw unexpected(response.kind);
-  return { nodes: response.nodes, thread: searchThread(thread, response.token) };
-}
-
-function searchThread(thread: VerifyThread, token: number): SearchThread {
-  return {
-    async run(call: WorkerCall, signal, onPartial) {
-      if (call.kind !== "search" && call.kind !== "files") throw unexpected(call.kind);
-      const sent: ZoektCall = call.kind === "files" ? call : { kind: "verify", token, search: call };
-      const response = await thread.run(sent, signal, onPartial);
-      if (response.kind === "ready" || response.kind === "candidates") throw unexpected(response.kind);
-      return response;
-    },
-    close: () => thread.close(),
-    end: () => thread.end(),
-  };
-}
-
-function unexpected(kind: string): Error {
-  return new Error(`Unexpected message on a verifying thread: ${kind}`);
+  return thread;
 }

@@ -1,4 +1,5 @@
 import { throwIfAborted } from "#base/error";
+import { UnsavedSymbols } from "#engine/embedded/unsavedSymbols";
 import type {
   CountRequest,
   DocumentRequest,
@@ -8,36 +9,31 @@ import type {
   SearchPlan,
   SymbolRequest,
   SymbolsResult,
-  UnavailablePart,
 } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
-import { addReason } from "#model/stats";
-import { dependsOnSymbols } from "#shard/evaluation/compile";
+import type { SymbolParsers } from "#symbols/parsing/parsers";
+import { CandidateParser } from "./candidateParser";
+import { mergeDefinitions, searchDefinitions } from "./definitionSearch";
+import { type DocumentSearchOptions, searchDocuments } from "./documentSearch";
 import { Hedging } from "./hedging";
 import { mergeResults } from "./mergeResults";
-import type { AssignedRepository, Assignments, NodeRepositories } from "./nodeRepositories";
-import { describe, emptyResult, evaluate, hasEnough, isOutOfTime, searchCall } from "./nodeResult";
-import { documentCounts, partOf, searchNodes } from "./nodeSearch";
+import type { AssignedRepository, Assignments } from "./nodeRepositories";
 import { readFromNode } from "./readDocument";
-import { divide, type NodeScope } from "./replicas";
-import { repositoryScope } from "./repositoryScope";
+import { divide } from "./replicas";
+import type { SearchedRepositoriesOptions } from "./searchedRepositories";
 import type { VerifyThreads } from "./verifyThreads";
-import type { CandidatesCall } from "./zoektMessages";
 import { NodeFailure, type ZoektNode } from "./zoektNode";
 
-export interface ZoektEngineOptions {
+export interface ZoektEngineOptions extends Omit<SearchedRepositoriesOptions, "nodes"> {
   readonly nodes: readonly ZoektNode[];
-  readonly repositories: NodeRepositories;
   readonly threads: VerifyThreads;
+  /** The parsers for documents of nodes. */
+  readonly parsers: Pick<SymbolParsers, "symbols" | "size">;
   /** Searches the repositories that it has shards of. Closed together with this engine. */
   readonly embedded: Engine;
   /** The repositories of which the embedded engine has shards. */
   readonly embeddedIds: () => Iterable<number>;
-  /** The repositories that nodes should have, with the name of the node. */
-  readonly expected: () => Iterable<readonly [id: number, node: string]>;
-  /** Whether Trawl decides what a node has. */
-  readonly isFed: (node: string) => boolean;
   /** The largest response of a node to one request. */
   readonly maxResponseBytes: number;
 }
@@ -61,12 +57,19 @@ const filesPerPiece = 100;
  */
 export class ZoektEngine implements Engine {
   readonly #options: ZoektEngineOptions;
-  readonly #nodes: ReadonlyMap<string, ZoektNode>;
-  readonly #hedging = new Hedging();
+  readonly #searchOptions: DocumentSearchOptions;
 
   constructor(options: ZoektEngineOptions) {
     this.#options = options;
-    this.#nodes = new Map(options.nodes.map((node) => [node.name, node]));
+    const { nodes, parsers, maxResponseBytes: maxBytes } = options;
+    this.#searchOptions = {
+      ...options,
+      nodes: new Map(nodes.map((node) => [node.name, node])),
+      parser: new CandidateParser(parsers),
+      unsavedSymbols: new UnsavedSymbols(parsers),
+      hedging: new Hedging(),
+      maxBytes,
+    };
   }
 
   async search(
@@ -79,7 +82,7 @@ export class ZoektEngine implements Engine {
     const assignments = await this.#options.repositories.current(signal);
     const [local, remote] = await Promise.all([
       this.#searchEmbedded(plan, assignments, signal),
-      this.#searchNodes(plan, assignments, signal),
+      searchDocuments(plan, assignments, this.#searchOptions, signal),
     ]);
     throwIfAborted(signal);
     const merged = local === undefined ? remote : mergeResults(remote, local, plan.limits);
@@ -98,12 +101,13 @@ export class ZoektEngine implements Engine {
     return this.#options.embedded.count(request, signal);
   }
 
-  /** Definitions come only from repositories of the embedded engine. The result reports that others may be missing. */
   async findSymbols(request: SymbolRequest, signal: AbortSignal): Promise<SymbolsResult> {
-    const { byId } = await this.#options.repositories.current(signal);
-    const result = await this.#options.embedded.findSymbols(request, signal);
-    const isComplete = !idsOf(request.repositories, byId.keys()).some((id) => byId.has(id));
-    return isComplete ? result : { ...result, flushReason: addReason(result.flushReason, "ENGINE_PARTIAL") };
+    const assignments = await this.#options.repositories.current(signal);
+    const [local, remote] = await Promise.all([
+      this.#options.embedded.findSymbols(request, signal),
+      searchDefinitions(request, assignments, this.#searchOptions, signal),
+    ]);
+    return mergeDefinitions(local, remote, request.limit);
   }
 
   async readDocuments(
@@ -130,7 +134,7 @@ export class ZoektEngine implements Engine {
   ): Promise<IndexedDocument | undefined> {
     const avoided = new Set<string>();
     for (;;) {
-      const [scope] = divide([repository], this.#nodes, avoided).scopes;
+      const [scope] = divide([repository], this.#searchOptions.nodes, avoided).scopes;
       if (scope === undefined) return undefined;
       try {
         return await readFromNode(scope.node, repository, request, this.#options.maxResponseBytes, signal);
@@ -162,126 +166,4 @@ export class ZoektEngine implements Engine {
     const unsaved = plan.unsaved.filter(({ repositoryId }) => !byId.has(repositoryId));
     return await this.#options.embedded.search({ ...plan, repositories: searched, unsaved }, signal);
   }
-
-  /** Requests few documents at first, because their text is most of the cost, and more if these have too few matches. */
-  async #searchNodes(plan: SearchPlan, assignments: Assignments, signal: AbortSignal): Promise<EngineResult> {
-    const { query, description } = plan;
-    const searched = this.#searchedRepositories(plan, assignments);
-    const missing = this.#missingParts(plan, assignments);
-    const avoided = new Set<string>();
-    const { scopes: first } = divide(searched, this.#nodes);
-    if (description !== undefined || dependsOnSymbols(query) || plan.grouping?.by === "symbol") {
-      const what = description === undefined ? "symbols" : "descriptions";
-      return emptyResult(first.map((scope) => partOf(scope, `cannot search ${what}`)));
-    }
-    let best: EngineResult | undefined;
-    for (let count: number = documentCounts.first; ; ) {
-      const documentCount = Math.min(count, documentCounts.max);
-      const { scopes } = divide(searched, this.#nodes, avoided);
-      const request = { scopes: scopes.length === 0 ? first : scopes, missing, documentCount, avoided };
-      const { result, omittedCount, incomplete } = await this.#searchOnce(plan, request, assignments, signal);
-      // A node that failed this time has already returned some documents.
-      if (best !== undefined && result.stats.totalMatchCount < best.stats.totalMatchCount) return best;
-      const canAvoid =
-        [...incomplete].some((node) => !avoided.has(node)) &&
-        hasOtherReplicas(request.scopes, incomplete, avoided);
-      if (canAvoid && !isOutOfTime(plan.limits)) {
-        for (const node of incomplete) avoided.add(node);
-        continue;
-      }
-      if (omittedCount === 0 || documentCount === documentCounts.max || hasEnough(result, plan.limits))
-        return result;
-      best = result;
-      count *= documentCounts.growth;
-    }
-  }
-
-  async #searchOnce(
-    plan: SearchPlan,
-    { scopes, missing, documentCount, avoided }: NodeRequests,
-    assignments: Assignments,
-    signal: AbortSignal,
-  ): Promise<{ result: EngineResult; omittedCount: number; incomplete: ReadonlySet<string> }> {
-    const { query, limits } = plan;
-    const { maxResponseBytes: maxBytes, threads } = this.#options;
-    const { byId } = assignments;
-    const shared = { query, limits, documentCount, byId, nodes: this.#nodes, avoided };
-    const found = await searchNodes({ ...shared, hedging: this.#hedging, maxBytes }, scopes, signal);
-    const scoped = new Set(scopes.flatMap(({ repositories }) => repositories.map(({ placed }) => placed.id)));
-    const unsaved = plan.unsaved.filter(({ repositoryId }) => scoped.has(repositoryId));
-    const failed = [...missing, ...found.unavailable];
-    if (found.replies.length === 0 && unsaved.length === 0)
-      return { result: emptyResult(failed, found.reasons), omittedCount: 0, incomplete: new Set() };
-    const load: CandidatesCall = {
-      kind: "candidates",
-      replies: found.replies.map(({ node, body, repositories }) => ({
-        node,
-        body,
-        ...(repositories === undefined ? {} : { repositories }),
-      })),
-      others: unsaved.map(({ repositoryId }) => repositoryId),
-    };
-    const call = searchCall({ ...plan, unsaved }, [...scoped]);
-    const result =
-      (await threads.withCandidates(load, assignments, signal, (loaded) => evaluate(loaded, call, signal))) ??
-      (await threads.withOwnThread(load, assignments, signal, (loaded) =>
-        evaluate(loaded, { ...call, lane: "slow" }, signal),
-      ));
-    if (result === undefined) throw new Error("A search on a thread of its own must not report tooSlow");
-    return describe(result, found, failed, limits.maxMatches === Number.POSITIVE_INFINITY);
-  }
-
-  #searchedRepositories({ query, repositories }: SearchPlan, { byId }: Assignments): AssignedRepository[] {
-    const wanted = repositoryScope(query, repositories);
-    return [...(wanted === "all" ? byId.keys() : wanted)].flatMap((id) => byId.get(id) ?? []);
-  }
-
-  /** Finds the repositories of a search that should be on a node but are on none. */
-  #missingParts({ query, repositories }: SearchPlan, { byId }: Assignments): UnavailablePart[] {
-    const { nodes, expected, isFed } = this.#options;
-    const wanted = repositoryScope(query, repositories);
-    const lacking = new Map<string, number>();
-    for (const [id, node] of expected())
-      if (!byId.has(id) && (wanted === "all" || wanted.has(id)))
-        lacking.set(node, (lacking.get(node) ?? 0) + 1);
-    const missing = [...lacking].map(([node, repositoryCount]) => ({
-      node,
-      reason: this.#options.repositories.isListed(node)
-        ? "has not loaded their index"
-        : "has not listed its index",
-      repositoryCount,
-    }));
-    // What a fed node should have is known.
-    const isUnknown = ({ name }: ZoektNode) =>
-      !isFed(name) && !this.#options.repositories.isListed(name) && !lacking.has(name);
-    const unknown = nodes
-      .filter(isUnknown)
-      .map(({ name }) => ({ node: name, reason: "has not listed its repositories" }));
-    return wanted !== "all" && wanted.size === 0 ? [] : [...missing, ...unknown];
-  }
-}
-
-interface NodeRequests {
-  readonly scopes: readonly NodeScope[];
-  readonly missing: readonly UnavailablePart[];
-  readonly documentCount: number;
-  readonly avoided: ReadonlySet<string>;
-}
-
-/** Whether repositories that incomplete nodes were asked for have replicas on further nodes. */
-function hasOtherReplicas(
-  scopes: readonly NodeScope[],
-  incomplete: ReadonlySet<string>,
-  avoided: ReadonlySet<string>,
-): boolean {
-  const isFurther = ({ node }: { readonly node: string }) => !incomplete.has(node) && !avoided.has(node);
-  return scopes.some(
-    ({ node, repositories }) =>
-      incomplete.has(node.name) &&
-      repositories.some(({ assigned }) => [assigned, ...assigned.replicas].some(isFurther)),
-  );
-}
-
-function idsOf(repositories: ReadonlySet<RepositoryId> | "all", all: Iterable<number>): number[] {
-  return [...(repositories === "all" ? all : repositories)];
 }

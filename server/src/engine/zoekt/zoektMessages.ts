@@ -4,8 +4,12 @@ import type {
   FilesResponse,
   SearchCall,
   SearchResponse,
+  SymbolsCall,
+  SymbolsResponse,
   TooSlow,
 } from "#engine/embedded/searchMessages";
+import type { PackedSymbols } from "#symbols/parsing/packed";
+import type { SourceText, Unparsed } from "#symbols/symbols";
 
 /** A repository as a node lists it, mapped to the catalog. */
 export interface IndexedRepository {
@@ -34,9 +38,8 @@ interface RepositoriesCall {
   readonly repositories: readonly IndexedRepository[];
 }
 
-/** Builds shards in memory from the responses of nodes. */
-export interface CandidatesCall {
-  readonly kind: "candidates";
+/** The responses of nodes to one search. */
+export interface NodeReplies {
   readonly replies: readonly NodeReply[];
   /** Repositories that the search covers even if no node returned any of their documents: those of unsaved documents. */
   readonly others: readonly number[];
@@ -49,13 +52,36 @@ export interface NodeReply {
   readonly repositories?: readonly number[];
 }
 
-export interface CandidatesResponse {
-  readonly kind: "candidates";
-  /** For `VerifyCall`. */
-  readonly token: number;
-  /** In the order of the replies. */
-  readonly nodes: readonly NodeCandidates[];
+/** Collects the documents of responses, for a call that needs their symbols. */
+interface PrepareCall {
+  readonly kind: "prepare";
+  readonly replies: NodeReplies;
 }
+
+interface PreparedResponse {
+  readonly kind: "prepared";
+  /** For `PreparedDocuments`. */
+  readonly token: number;
+  /** Texts that may have definitions, the best ones first, each content once. */
+  readonly texts: readonly CandidateText[];
+}
+
+export interface CandidateText extends SourceText {
+  /** Texts with the same key have the same symbols. */
+  readonly key: string;
+}
+
+/** Documents that a `PrepareCall` has collected, with the symbols of their texts. The next call drops them. */
+interface PreparedDocuments {
+  readonly kind: "prepared";
+  readonly token: number;
+  readonly symbols: CandidateSymbols;
+}
+
+/** By the key of a text. Texts that have not been parsed are absent. */
+export type CandidateSymbols = ReadonlyMap<string, PackedSymbols | Unparsed>;
+
+export type CandidateSource = (NodeReplies & { readonly kind: "replies" }) | PreparedDocuments;
 
 export type NodeCandidates =
   | { readonly kind: "malformed" }
@@ -72,17 +98,46 @@ export type NodeCandidates =
       readonly indexBytesLoaded: number;
     };
 
-/** Runs a search on the candidates, and drops them. */
-interface VerifyCall {
-  readonly kind: "verify";
-  readonly token: number;
+/** Runs a search on the documents that nodes returned. */
+interface EvaluateCall {
+  readonly kind: "evaluate";
+  readonly source: CandidateSource;
   readonly search: SearchCall;
 }
 
-export type ZoektCall = RepositoriesCall | CandidatesCall | VerifyCall | FilesCall;
+interface EvaluatedResponse {
+  readonly kind: "evaluated";
+  /** In the order of the replies. */
+  readonly nodes: readonly NodeCandidates[];
+  readonly response: SearchResponse | TooSlow;
+  /** What the thread would respond to the `FilesCall` that follows, if the files are few: that saves the call. */
+  readonly files?: LoadedFiles | undefined;
+}
+
+/** The pieces of the files of a search, in order. */
+export interface LoadedFiles {
+  readonly pieces: readonly unknown[];
+  readonly response: FilesResponse;
+}
+
+/** Finds definitions in the documents that nodes returned. */
+interface FindCall {
+  readonly kind: "find";
+  readonly source: CandidateSource;
+  readonly request: SymbolsCall;
+}
+
+interface FoundResponse {
+  readonly kind: "found";
+  /** In the order of the replies. */
+  readonly nodes: readonly NodeCandidates[];
+  readonly response: SymbolsResponse;
+}
+
+export type ZoektCall = RepositoriesCall | PrepareCall | EvaluateCall | FindCall | FilesCall;
 export type ZoektResponse =
   | { readonly kind: "ready" }
-  | CandidatesResponse
-  | SearchResponse
-  | TooSlow
+  | PreparedResponse
+  | EvaluatedResponse
+  | FoundResponse
   | FilesResponse;

@@ -137,7 +137,14 @@ async function readBody({ body }: HttpResponse, maxBytes: number): Promise<Uint8
     if (length > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, length);
+  // Shared, so that it is passed to a thread without copying it.
+  const whole = new Uint8Array(new SharedArrayBuffer(length));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
 }
 
 function tooLarge(maxBytes: number): NodeFailure {

@@ -23,7 +23,42 @@ const replacement = 0xfffd;
 
 /** Returns undefined if Zoekt cannot filter by the pattern, as if it matched every text. */
 export function zoektPattern(pattern: Pattern): ZoektPattern | undefined {
-  const printed = pattern.kind === "literal" ? printLiteral(pattern) : printExpression(pattern);
+  return limited(
+    pattern.kind === "literal"
+      ? printLiteral(pattern)
+      : printSyntax(parseSyntax(pattern.source, pattern.caseSensitive)),
+  );
+}
+
+/**
+ * The same for a pattern that matches a name of a definition: matches the text of every document with such a name. The ends
+ * of a name are not those of a line.
+ */
+export function zoektNamePattern(pattern: Pattern): ZoektPattern | undefined {
+  if (pattern.kind === "literal") return zoektPattern(pattern);
+  return limited(printSyntax(withoutAssertions(parseSyntax(pattern.source, pattern.caseSensitive))));
+}
+
+function withoutAssertions(node: Syntax): Syntax {
+  switch (node.kind) {
+    case "lineStart":
+    case "lineEnd":
+    case "textStart":
+    case "textEnd":
+    case "wordBoundary":
+    case "noWordBoundary":
+      return { kind: "empty" };
+    case "repeat":
+      return { ...node, child: withoutAssertions(node.child) };
+    case "concat":
+    case "alternate":
+      return { ...node, children: node.children.map(withoutAssertions) };
+    default:
+      return node;
+  }
+}
+
+function limited(printed: ZoektPattern | undefined): ZoektPattern | undefined {
   return printed === undefined || printed.source.length > maxSourceLength ? undefined : printed;
 }
 
@@ -40,11 +75,7 @@ function printLiteral({
   };
 }
 
-function printExpression({
-  source,
-  caseSensitive,
-}: Extract<Pattern, { kind: "regexp" }>): ZoektPattern | undefined {
-  const syntax = parseSyntax(source, caseSensitive);
+function printSyntax(syntax: Syntax): ZoektPattern | undefined {
   if (canBeEmpty(syntax)) return undefined;
   const folds = someNode(syntax, (node) => node.kind === "literal" && node.fold);
   const isMixed =

@@ -9,7 +9,8 @@
  */
 import type { Query } from "#query/query";
 import { namesRevision } from "#shard/evaluation/compile";
-import { zoektPattern } from "./zoektPattern";
+import { definesNames, parsedLanguages } from "#symbols/grammars/grammars";
+import { zoektNamePattern, zoektPattern } from "./zoektPattern";
 
 /** A condition in Zoekt's syntax, or whether all documents pass it, or none. */
 type Condition = string | boolean;
@@ -26,29 +27,41 @@ const notIndexed = '( case:yes content:"NOT-INDEXED: " )';
 
 /** Returns the text for a search, or undefined if no document can match. */
 export function zoektQuery(query: Query, names: QueryNames): string | undefined {
-  const condition = atLeast(withNames(query, false), names);
+  const condition = atLeast(withTargets(query, "all"), names);
   if (condition === false) return undefined;
   const scope = namesRevision(query) ? [] : ['branch:"HEAD"'];
   const parts = condition === true ? scope : [...scope, condition];
   return parts.length === 0 ? "( )" : parts.join(" ");
 }
 
-/** Replaces text that is searched only in names, because the results are files or repositories. */
-function withNames(query: Query, isNamesOnly: boolean): Query {
+/** Restricts text to what it is searched in, because the results are files or symbols. */
+function withTargets(query: Query, target: "all" | "names" | "symbols"): Query {
   switch (query.kind) {
     case "and":
     case "or":
-      return { ...query, children: query.children.map((child) => withNames(child, isNamesOnly)) };
+      return { ...query, children: query.children.map((child) => withTargets(child, target)) };
     case "not":
-      return { ...query, child: withNames(query.child, isNamesOnly) };
+      return { ...query, child: withTargets(query.child, target) };
     case "type":
-      return { ...query, child: withNames(query.child, isNamesOnly || query.type !== "symbol") };
+      return { ...query, child: withTargets(query.child, targetOf(query.type) ?? target) };
     case "text":
-      return isNamesOnly && query.where === "both" ? { ...query, where: "name" } : query;
+      if (target === "symbols" && query.where !== "name") return { kind: "symbol", pattern: query.pattern };
+      return target === "names" && query.where === "both" ? { ...query, where: "name" } : query;
     default:
       return query;
   }
 }
+
+function targetOf(type: Extract<Query, { kind: "type" }>["type"]): "names" | "symbols" | undefined {
+  return type === "file" ? "names" : type === "symbol" ? "symbols" : undefined;
+}
+
+/** Only documents in these languages have symbols. */
+const hasDefinitions = anyOf(
+  parsedLanguages()
+    .filter(definesNames)
+    .map((name) => `lang:${quoted(name)}`),
+);
 
 /** Returns a condition that every document passes that matches. */
 function atLeast(query: Query, names: QueryNames): Condition {
@@ -63,8 +76,15 @@ function atLeast(query: Query, names: QueryNames): Condition {
       const excluded = negate(atMost(query.child, names));
       return readsContent(query.child) ? anyOf([excluded, notIndexed]) : excluded;
     }
-    case "type":
-      return atLeast(query.child, names);
+    case "type": {
+      const condition = atLeast(query.child, names);
+      return query.type === "symbol" ? allOf([hasDefinitions, condition]) : condition;
+    }
+    case "symbol": {
+      const pattern = zoektNamePattern(query.pattern);
+      const condition = pattern && textCondition("content", pattern.source, pattern.caseSensitive);
+      return allOf([hasDefinitions, condition ?? true]);
+    }
     case "text": {
       const pattern = zoektPattern(query.pattern);
       return pattern === undefined || textCondition(query.where, pattern.source, pattern.caseSensitive);

@@ -1,4 +1,5 @@
 /** The responses of Zoekt's JSON interface, as far as they are used. Other fields are ignored. */
+import { isAscii } from "node:buffer";
 import * as z from "zod";
 
 const count = z.number().min(0);
@@ -11,11 +12,14 @@ const ZoektFile = z.object({
   Language: z.string().optional(),
   Branches: names,
   Version: z.string().optional(),
-  /** Base64. Absent if empty. */
-  Content: z.string().nullish(),
+  /** The index of the text, which `withoutTexts` has removed. Absent if the text is empty. */
+  Content: z.number().nullish(),
 });
 
-export type ZoektFile = z.output<typeof ZoektFile>;
+export interface ZoektFile extends Omit<z.output<typeof ZoektFile>, "Content"> {
+  /** In shared memory. */
+  readonly content: Buffer;
+}
 
 const ZoektSearchReply = z.object({
   Result: z.object({
@@ -30,7 +34,9 @@ const ZoektSearchReply = z.object({
   }),
 });
 
-export type ZoektSearchResult = z.output<typeof ZoektSearchReply>["Result"];
+export interface ZoektSearchResult extends Omit<z.output<typeof ZoektSearchReply>["Result"], "Files"> {
+  readonly files: readonly ZoektFile[];
+}
 
 const ZoektListReply = z.object({
   List: z.object({
@@ -58,19 +64,73 @@ export type ZoektList = z.output<typeof ZoektListReply>["List"];
 
 /** Returns undefined for anything else than a search result. */
 export function parseSearchReply(body: Uint8Array): ZoektSearchResult | undefined {
-  return parse(body, ZoektSearchReply)?.Result;
+  const { json, texts } = withoutTexts(bufferOf(body));
+  const result = parse(json, ZoektSearchReply)?.Result;
+  if (result === undefined) return undefined;
+  const { Files: files, ...rest } = result;
+  const decoded = decodeTexts(texts);
+  return {
+    ...rest,
+    files: (files ?? []).map(({ Content: index, ...file }) => ({
+      ...file,
+      content: decoded[index ?? -1] ?? noText,
+    })),
+  };
+}
+
+const noText = Buffer.alloc(0);
+const textField = Buffer.from('"Content":"');
+const quote = 0x22;
+
+/**
+ * Replaces each text by its index. Texts are almost all of a response, and parsing JSON takes longer than everything else
+ * that is done with them. They are in base64, so they contain no quotes, and no other string of JSON contains the name of
+ * the field with quotes that are not escaped.
+ */
+function withoutTexts(body: Buffer): { readonly json: string; readonly texts: readonly string[] } {
+  const pieces: string[] = [];
+  const texts: string[] = [];
+  let from = 0;
+  for (let at = body.indexOf(textField); at >= 0; at = body.indexOf(textField, from)) {
+    const start = at + textField.length;
+    const end = body.indexOf(quote, start);
+    if (end < 0) break;
+    pieces.push(decode(body.subarray(from, start - 1)), String(texts.length));
+    texts.push(body.toString("latin1", start, end));
+    from = end + 1;
+  }
+  pieces.push(decode(body.subarray(from)));
+  return { json: pieces.join(""), texts };
+}
+
+function decode(bytes: Buffer): string {
+  return bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
+}
+
+/** Decodes into shared memory, so that other threads get the texts without copying them. */
+function decodeTexts(texts: readonly string[]): Buffer[] {
+  const lengths = texts.map((text) => Buffer.byteLength(text, "base64"));
+  const memory = new SharedArrayBuffer(lengths.reduce((sum, length) => sum + length, 0));
+  let start = 0;
+  return texts.map((text, at) => {
+    const target = Buffer.from(memory, start, lengths[at] ?? 0);
+    start += target.length;
+    return target.subarray(0, target.write(text, "base64"));
+  });
 }
 
 /** Returns undefined for anything else than a list of repositories. */
 export function parseListReply(body: Uint8Array): ZoektList | undefined {
-  return parse(body, ZoektListReply)?.List;
+  return parse(bufferOf(body).toString("utf8"), ZoektListReply)?.List;
 }
 
-function parse<Schema extends z.ZodType>(body: Uint8Array, schema: Schema): z.output<Schema> | undefined {
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function parse<Schema extends z.ZodType>(json: string, schema: Schema): z.output<Schema> | undefined {
   try {
-    return schema.safeParse(
-      JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8")),
-    ).data;
+    return schema.safeParse(JSON.parse(json)).data;
   } catch {
     return undefined;
   }

@@ -1,0 +1,183 @@
+/** Searches repositories on nodes. */
+import { untilAborted } from "#base/untilAborted";
+import type { SearchCall, UnsavedText } from "#engine/embedded/searchMessages";
+import type { UnsavedSymbols } from "#engine/embedded/unsavedSymbols";
+import type { EngineResult, SearchPlan, UnavailablePart } from "#engine/engine";
+import { monotonicNow } from "#platform/clock";
+import { TimeLimit } from "#platform/timeLimit";
+import { dependsOnSymbols } from "#shard/evaluation/compile";
+import type { CandidateParser } from "./candidateParser";
+import { candidatesWithoutFiles } from "./candidates";
+import type { Hedging } from "./hedging";
+import { withReasons } from "./mergeResults";
+import type { Assignments } from "./nodeRepositories";
+import { NodeRequests } from "./nodeRequests";
+import {
+  type DescribedResult,
+  describe,
+  emptyResult,
+  evaluate,
+  hasEnough,
+  isOutOfTime,
+  noFollowUp,
+  searchCall,
+} from "./nodeResult";
+import { documentCounts, type NodeReplies as FoundReplies, partOf } from "./nodeSearch";
+import { divide } from "./replicas";
+import { type SearchedRepositoriesOptions, searchedRepositories } from "./searchedRepositories";
+import type { VerifyThread, VerifyThreads } from "./verifyThreads";
+import type { CandidateSource, NodeReplies } from "./zoektMessages";
+
+export interface DocumentSearchOptions extends SearchedRepositoriesOptions {
+  readonly threads: VerifyThreads;
+  readonly parser: CandidateParser;
+  readonly unsavedSymbols: UnsavedSymbols;
+  readonly hedging: Hedging;
+  /** The largest response of a node to one request. */
+  readonly maxBytes: number;
+}
+
+/** The same for documents that are parsed: more would take longer than a search may. */
+export const parsedCounts = { first: 100, growth: 8, max: 2000 };
+/** A search for many matches requests more documents at first, as if each had so many. */
+const matchesPerDocument = 3;
+/** Share of the time until the deadline in which documents are parsed. */
+const parsingShare = 0.6;
+
+/** A search, and what it needs. */
+interface NodeSearch {
+  readonly plan: SearchPlan;
+  readonly call: SearchCall;
+  readonly unsaved: readonly UnsavedText[];
+  readonly needsSymbols: boolean;
+  /** Whether all documents that match are requested. */
+  readonly isWhole: boolean;
+  readonly requests: NodeRequests;
+  readonly missing: readonly UnavailablePart[];
+  readonly assignments: Assignments;
+  readonly options: DocumentSearchOptions;
+  readonly signal: AbortSignal;
+}
+
+/** Requests few documents at first, because their text is most of the cost, and more if these have too few matches. */
+export async function searchDocuments(
+  plan: SearchPlan,
+  assignments: Assignments,
+  options: DocumentSearchOptions,
+  signal: AbortSignal,
+): Promise<EngineResult> {
+  const { query, limits, grouping, description } = plan;
+  const { searched, missing } = searchedRepositories(plan, assignments, options);
+  if (description !== undefined) {
+    const { scopes } = divide(searched, options.nodes);
+    return emptyResult(scopes.map((scope) => partOf(scope, "cannot search descriptions")));
+  }
+  const isUnlimited = limits.maxMatches === Number.POSITIVE_INFINITY;
+  const selectsSymbols = dependsOnSymbols(query) || grouping?.by === "symbol";
+  const needsSymbols = selectsSymbols || (limits.findsEnclosing === true && !isUnlimited);
+  const ids = searched.map(({ id }) => id);
+  const scoped = new Set(ids);
+  const unsaved = await options.unsavedSymbols.textsOf(
+    plan.unsaved.filter(({ repositoryId }) => scoped.has(repositoryId)),
+    needsSymbols,
+    signal,
+  );
+  const call = { ...searchCall(plan, ids), unsaved };
+  const { byId } = assignments;
+  const isWhole = isUnlimited && !selectsSymbols;
+  const requests = new NodeRequests(
+    { ...options, query, isWhole, deadline: limits.deadline, byId },
+    searched,
+  );
+  const shared = { plan, call, unsaved, needsSymbols, isWhole };
+  const search = { ...shared, requests, missing, assignments, options, signal };
+  const counts = selectsSymbols ? parsedCounts : documentCounts;
+  const wanted = isUnlimited ? counts.max : firstCount(limits.maxDisplayedMatches, counts.first);
+  let best: EngineResult | undefined;
+  for (let count = Math.ceil(wanted); ; ) {
+    const documentCount = Math.min(count, counts.max);
+    const { result, hasMore, incomplete } = await searchOnce(search, documentCount);
+    // A node that failed this time has already returned some documents.
+    if (best !== undefined && result.stats.totalMatchCount < best.stats.totalMatchCount) return best;
+    best = result;
+    if (!isOutOfTime(limits) && requests.avoid(incomplete)) continue;
+    if (!hasMore || documentCount === counts.max || hasEnough(result, limits)) return result;
+    count *= counts.growth;
+  }
+}
+
+/** Returns enough documents for a page, even if each has few matches, because evaluating a query again may be slow. */
+function firstCount(matchCount: number, min: number): number {
+  return Math.max(min, Math.min(matchCount, 2 * min), matchCount / matchesPerDocument);
+}
+
+async function searchOnce(search: NodeSearch, documentCount: number): Promise<DescribedResult> {
+  const { plan, call, unsaved, isWhole, requests, missing, assignments, options, signal } = search;
+  const { limits } = plan;
+  const { threads } = options;
+  const found = await requests.send(documentCount, signal);
+  const failed = [...missing, ...found.unavailable];
+  if (found.replies.length === 0 && unsaved.length === 0)
+    return { result: emptyResult(failed, found.reasons), ...noFollowUp };
+  const none =
+    unsaved.length === 0 && plan.grouping === undefined ? candidatesWithoutFiles(found) : undefined;
+  if (none !== undefined) return describe({ result: emptyResult([]), nodes: none }, found, failed, isWhole);
+  const limit = new TimeLimit(signal, limits.deadline - monotonicNow());
+  try {
+    const result =
+      (await threads.run(assignments, async (thread) =>
+        evaluate(thread, await sourceOn(thread, search, found, limit.signal), call, signal),
+      )) ??
+      (await threads.runSlow(assignments, limit.signal, async (thread) => {
+        const source = await sourceOn(thread, search, found, limit.signal);
+        return evaluate(thread, source, { ...call, lane: "slow" }, signal);
+      }));
+    if (result === undefined) throw new Error("A slow search must not report tooSlow");
+    return describe(result, found, failed, isWhole);
+  } catch (error) {
+    if (!limit.isExpired || signal.aborted) throw error;
+    return { result: lateResult(failed), ...noFollowUp };
+  } finally {
+    limit.dispose();
+  }
+}
+
+async function sourceOn(
+  thread: VerifyThread,
+  { unsaved, needsSymbols, plan, options }: NodeSearch,
+  found: FoundReplies,
+  signal: AbortSignal,
+): Promise<CandidateSource> {
+  const replies = repliesFor(found, unsaved);
+  if (!needsSymbols) return { kind: "replies", ...replies };
+  const now = monotonicNow();
+  const until = now + (plan.limits.deadline - now) * parsingShare;
+  return await parsedSource(thread, replies, options.parser, until, signal);
+}
+
+/** Returns what a thread needs of replies. */
+export function repliesFor({ replies }: FoundReplies, unsaved: readonly UnsavedText[]): NodeReplies {
+  return {
+    replies: replies.map(({ scope: _scope, isLate: _isLate, ...reply }) => reply),
+    others: unsaved.map(({ repositoryId }) => repositoryId),
+  };
+}
+
+/** Parses the documents of replies until the time `until`. */
+export async function parsedSource(
+  thread: VerifyThread,
+  replies: NodeReplies,
+  parser: CandidateParser,
+  until: number,
+  signal: AbortSignal,
+): Promise<CandidateSource> {
+  const prepared = await untilAborted(thread.run({ kind: "prepare", replies }, signal), signal);
+  if (prepared.kind !== "prepared") throw new Error(`Unexpected response: ${prepared.kind}`);
+  const { token, texts } = prepared;
+  return { kind: "prepared", token, symbols: await parser.symbolsOf(texts, until, signal) };
+}
+
+function lateResult(failed: readonly UnavailablePart[]): EngineResult {
+  const empty = emptyResult(failed);
+  return { ...empty, stats: withReasons(empty.stats, ["TIME_LIMIT"]), isExhaustive: false };
+}

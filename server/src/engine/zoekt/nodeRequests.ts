@@ -1,0 +1,38 @@
+import type { AssignedRepository } from "./nodeRepositories";
+import { type NodeReplies, type NodesRequest, searchNodes } from "./nodeSearch";
+import { divide, type NodeScope } from "./replicas";
+
+/** What stays the same in all requests of a search. */
+type FixedRequest = Omit<NodesRequest, "documentCount" | "avoided">;
+
+/** The requests of one search, which asks again if the responses have too few documents or cannot be used. */
+export class NodeRequests {
+  readonly #request: FixedRequest;
+  readonly #repositories: readonly AssignedRepository[];
+  readonly #avoided = new Set<string>();
+
+  constructor(request: FixedRequest, repositories: readonly AssignedRepository[]) {
+    this.#request = request;
+    this.#repositories = repositories;
+  }
+
+  /** Requests documents of all repositories. Rejects only with CANCELLED. */
+  async send(documentCount: number, signal: AbortSignal): Promise<NodeReplies> {
+    const { nodes } = this.#request;
+    const { scopes, rest } = divide(this.#repositories, nodes, this.#avoided);
+    // Nodes to be avoided are asked for what no other node has.
+    const all = rest.length === 0 ? scopes : [...scopes, ...divide(rest, nodes).scopes];
+    return await searchNodes({ ...this.#request, documentCount, avoided: this.#avoided }, all, signal);
+  }
+
+  /** Avoids the nodes of scopes from now on. Returns false if no other node has their repositories. */
+  avoid(scopes: readonly NodeScope[]): boolean {
+    const names = new Set(scopes.map(({ node }) => node.name));
+    const canBeAsked = ({ node }: { readonly node: string }) => !names.has(node) && !this.#avoided.has(node);
+    const isUseful = scopes.some(({ repositories }) =>
+      repositories.some(({ assigned }) => [assigned, ...assigned.replicas].some(canBeAsked)),
+    );
+    if (isUseful) for (const name of names) this.#avoided.add(name);
+    return isUseful;
+  }
+}
