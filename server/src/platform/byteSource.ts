@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { partitionPoint } from "#base/binarySearch";
 import { ServiceError } from "#base/error";
 
 /** Random access to bytes: a file, or memory. */
@@ -47,6 +48,34 @@ export function translateOpenErrors<Opened>(open: () => Opened): Opened {
     throw new ServiceError("STORAGE_FAILED", `Cannot open a file: ${message}`, { cause });
   }
 }
+
+/** Reads bytes that are in several pieces, without joining them. */
+export function piecesSource(pieces: readonly Uint8Array[]): ByteSource {
+  const ends: number[] = [];
+  let total = 0;
+  for (const { length } of pieces) {
+    total += length;
+    ends.push(total);
+  }
+  return {
+    length: total,
+    read(position, target, offset, byteCount) {
+      if (position + byteCount > total)
+        throw new RangeError(`The data ends before byte ${position + byteCount}`);
+      let at = partitionPoint(0, ends.length, (index) => (ends[index] ?? 0) <= position);
+      for (let done = 0; done < byteCount; at++) {
+        const piece = pieces[at] ?? noBytes;
+        const start = position + done - ((ends[at] ?? 0) - piece.length);
+        const part = piece.subarray(start, start + byteCount - done);
+        target.set(part, offset + done);
+        done += part.length;
+      }
+    },
+    close() {},
+  };
+}
+
+const noBytes = new Uint8Array(0);
 
 export function memorySource(bytes: Uint8Array): ByteSource {
   return {

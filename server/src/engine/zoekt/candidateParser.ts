@@ -43,8 +43,10 @@ export class CandidateParser {
     const limit = new TimeLimit(signal, Math.max(0, until - monotonicNow()));
     const waiting = batches(unknown);
     const parseBatches = async () => {
-      for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift())
+      for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
         await this.#parse(batch, known, limit.signal);
+        if (limit.signal.aborted) return;
+      }
     };
     try {
       await Promise.all(Array.from({ length: Math.max(1, this.#parsers.size) }, parseBatches));
@@ -56,6 +58,7 @@ export class CandidateParser {
       limit.abort();
       limit.dispose();
     }
+    throwIfAborted(signal);
     return known;
   }
 

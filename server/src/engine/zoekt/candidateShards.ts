@@ -1,7 +1,6 @@
 /** Builds shards in memory from the documents that nodes returned, so that the embedded engine's search can evaluate them. */
 import { layers } from "#engine/embedded/searchOrder";
 import type { OpenRepository, OpenShard, ShardSnapshot } from "#engine/embedded/shardSet";
-import { memorySource } from "#platform/byteSource";
 import type { Checksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import { RepositorySegments } from "#shard/format/segments";
@@ -49,7 +48,7 @@ function openShard(
   for (const { content, skip, rank: _, ...document } of documents)
     writer.add({ ...document, ...(skip === undefined ? { content } : { skip }), blob: "" });
   writer.finish();
-  const reader = new CandidateReader(memorySource(sink.bytes()), noChecksum);
+  const reader = new CandidateReader(sink.source(), noChecksum);
   reader.readSets();
   const open: OpenRepository = {
     shards: { id, isFolder: false, revisions, defaultRevision, segments: [] },
@@ -84,7 +83,7 @@ function openSymbols(
   const writer = new SymbolWriter(sink, noChecksum, { hasTrigrams: false });
   for (const document of documents) writer.add(symbolsOf(document, symbols));
   writer.finish(reader.stamp);
-  return new SymbolReader(memorySource(sink.bytes()), noChecksum, reader);
+  return new SymbolReader(sink.source(), noChecksum, reader);
 }
 
 function symbolsOf(document: CandidateDocument, known: CandidateSymbols): KnownSymbols {

@@ -177,13 +177,12 @@ export function blockFlagsOf(bytes: Uint8Array, start: number, end: number): num
 
 /** Whether the bytes contain U+212A (`e2 84 aa`) or U+017F (`c5 bf`). */
 export function hasFoldingSpecials(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at + 1 < end; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte === 0xc5 && bytes[at + 1] === 0xbf) return true;
-    if (byte === 0xe2 && bytes[at + 1] === 0x84 && bytes[at + 2] === 0xaa && at + 2 < end) return true;
-  }
-  return false;
+  const range = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+  return range.includes(longS) || range.includes(kelvinSign);
 }
+
+const longS = Buffer.from("\u017f");
+const kelvinSign = Buffer.from("\u212a");
 
 function replaceFoldingSpecials(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
   let length = 0;

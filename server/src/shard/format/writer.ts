@@ -1,5 +1,6 @@
 import { threadKernels } from "#kernels/thread";
 import { documentCategories, skipReasons } from "#model/document";
+import { type ByteSource, piecesSource } from "#platform/byteSource";
 import type { Checksum } from "./checksum";
 import { intern } from "./intern";
 import { hashPath } from "./pathHash";
@@ -252,6 +253,11 @@ export class MemorySink implements ByteSink {
   write(bytes: Uint8Array): void {
     this.#pieces.push(bytes);
     this.#length += bytes.length;
+  }
+
+  /** Returns a source of the bytes for this thread, without copying them. */
+  source(): ByteSource {
+    return piecesSource(this.#pieces);
   }
 
   /** Returns the bytes in shared memory, which can be passed to another thread without copying. */

@@ -1,0 +1,102 @@
+/** The threads and parsers that searches on Zoekt nodes share. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CandidateParser } from "#engine/zoekt/candidateParser";
+import { type VerifyThread, VerifyThreads } from "#engine/zoekt/verifyThreads";
+import { monotonicNow } from "#platform/clock";
+import { eventually } from "#test/support/eventually";
+import { testParsers } from "#test/support/testLanguage";
+
+const assignments = { version: 0, repositories: [], byId: new Map() };
+
+/** Threads that only count how many are open. */
+function openThreads() {
+  const open = new Set<VerifyThread>();
+  let startCount = 0;
+  const threads = new VerifyThreads(1, () => {
+    const thread: VerifyThread = {
+      run: async () => ({ kind: "ready" }),
+      async close() {
+        open.delete(thread);
+      },
+      async end() {
+        open.delete(thread);
+      },
+    };
+    open.add(thread);
+    startCount++;
+    return thread;
+  });
+  return { threads, open, startCount: () => startCount };
+}
+
+/** A slow search that ends when `finish` is called or its signal fires. */
+function slowSearch(threads: VerifyThreads) {
+  const controller = new AbortController();
+  const search = { hasStarted: false, finish: () => {}, cancel: () => controller.abort() };
+  const done = threads.runSlow(assignments, controller.signal, async () => {
+    search.hasStarted = true;
+    await new Promise<void>((resolve) => {
+      search.finish = resolve;
+      controller.signal.addEventListener("abort", () => resolve());
+    });
+  });
+  return Object.assign(search, { done });
+}
+
+test("slow searches share two threads, in the order of their calls", async () => {
+  const { threads, open, startCount } = openThreads();
+  const searches = Array.from({ length: 4 }, () => slowSearch(threads));
+  const started = () => searches.map(({ hasStarted }) => hasStarted);
+  await eventually(() => searches[1]?.hasStarted === true);
+  assert.deepEqual(started(), [true, true, false, false]);
+  searches[0]?.finish();
+  await eventually(() => searches[2]?.hasStarted === true);
+  assert.deepEqual(started(), [true, true, true, false]);
+  assert.equal(startCount(), 2);
+  for (const search of searches) {
+    await eventually(() => search.hasStarted);
+    search.finish();
+    await search.done;
+  }
+  assert.equal(open.size, 2);
+  await threads.close();
+  assert.equal(open.size, 0);
+});
+
+test("a canceled slow search waits no longer, and its thread is not used again", async () => {
+  const { threads, open, startCount } = openThreads();
+  const [first, second, waiting, last] = Array.from({ length: 4 }, () => slowSearch(threads));
+  waiting?.cancel();
+  await assert.rejects(waiting?.done ?? Promise.resolve(), { code: "CANCELLED" });
+  first?.cancel();
+  await first?.done;
+  await eventually(() => last?.hasStarted === true);
+  assert.deepEqual([open.size, startCount()], [2, 3]);
+  second?.finish();
+  last?.finish();
+  await Promise.all([second?.done, last?.done]);
+  await threads.close();
+});
+
+test("texts are parsed once, in their order until the time limit, and cached within a limit of bytes", async () => {
+  const parsed: string[] = [];
+  const parsers = testParsers((text) => parsed.push(text));
+  const parser = new CandidateParser(parsers, 20_000);
+  const textsOf = (...names: readonly string[]) =>
+    names.map((name) => ({ key: `Go ${name}`, language: "Go", content: Buffer.from(`def ${name}\n`) }));
+  const { signal } = new AbortController();
+  const later = () => monotonicNow() + 10_000;
+  const known = await parser.symbolsOf(textsOf("a", "b"), later(), signal);
+  assert.deepEqual([...known.keys()], ["Go a", "Go b"]);
+  await parser.symbolsOf(textsOf("b", "c"), later(), signal);
+  assert.deepEqual(parsed, ["def a\n", "def b\n", "def c\n"]);
+  const late = await parser.symbolsOf(textsOf("a", "late"), monotonicNow() - 1, signal);
+  assert.deepEqual([...late.keys()].includes("Go a"), true);
+  const many = Array.from({ length: 200 }, (_, at) => `name${at}`);
+  await parser.symbolsOf(textsOf(...many), later(), signal);
+  parsed.length = 0;
+  await parser.symbolsOf(textsOf("a", "name199"), later(), signal);
+  assert.deepEqual(parsed, ["def a\n"]);
+  await assert.rejects(parser.symbolsOf(textsOf("x"), later(), AbortSignal.abort()), { code: "CANCELLED" });
+});
