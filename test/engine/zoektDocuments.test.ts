@@ -21,6 +21,7 @@ const repositories: readonly ClusterRepository[] = [
       { path: "src/a.go", content: fresh, branches: [0] },
       { path: "src/a.go", content: old, branches: [1] },
       { path: "src/b.go", content: fresh, branches: [0, 1] },
+      { path: "src/c.go", content: Buffer.from("def Stored\n"), branches: [0] },
     ],
   },
   { id: 2, branches: ["main"], documents: [{ path: "src/a.go", content: old, branches: [0] }] },
@@ -56,6 +57,30 @@ test("an unsaved document replaces the one of the node, except in a revision", a
   const query = { kind: "and", children: [literal("key"), revision] } as const;
   const next = await search(cluster.engine, query, {}, { unsaved });
   assert.deepEqual(hitLines(next.files).sort(), ["src/a.go:1: an old key", "src/b.go:1: a key"]);
+});
+
+test("definitions of an unsaved document replace those of the node", async () => {
+  const text = "def Fresh\n";
+  const unsaved = [{ repositoryId, path: "src/c.go", text, language: "Go", version: "1" }];
+  const pattern = { kind: "regexp", source: "^(Fresh|Stored)$", caseSensitive: true } as const;
+  const pathsOf = async (documents: typeof unsaved) => {
+    const found = await search(cluster.engine, { kind: "symbol", pattern }, {}, { unsaved: documents });
+    const { symbols } = await cluster.engine.findSymbols(
+      {
+        name: { kind: "exact", text: "Stored", caseSensitive: true },
+        withLocals: false,
+        repositories: "all",
+        revisions: [],
+        unsaved: documents,
+        preferred: [],
+        limit: 10,
+      },
+      new AbortController().signal,
+    );
+    return [hitLines(found.files), symbols.map(({ document, name }) => `${document.path} ${name}`)];
+  };
+  assert.deepEqual(await pathsOf([]), [["src/c.go:1: def Stored"], ["src/c.go Stored"]]);
+  assert.deepEqual(await pathsOf(unsaved), [["src/c.go:1: def Fresh"], []]);
 });
 
 test("documents are read by path, by content and by revision", async () => {
