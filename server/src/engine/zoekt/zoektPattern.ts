@@ -36,7 +36,29 @@ export function zoektPattern(pattern: Pattern): ZoektPattern | undefined {
  */
 export function zoektNamePattern(pattern: Pattern): ZoektPattern | undefined {
   if (pattern.kind === "literal") return zoektPattern(pattern);
-  return limited(printSyntax(withoutAssertions(parseSyntax(pattern.source, pattern.caseSensitive))));
+  const syntax = parseSyntax(pattern.source, pattern.caseSensitive);
+  return limited(printSyntax(isWholeName(syntax) ? withWordBoundaries(syntax) : withoutAssertions(syntax)));
+}
+
+/** Whether the expression matches only names that consist of one word: `^name$`. */
+function isWholeName(node: Syntax): node is Extract<Syntax, { kind: "concat" }> {
+  if (node.kind !== "concat" || node.children.length !== 3) return false;
+  const [start, literal, end] = node.children;
+  const isAnchored =
+    (start?.kind === "lineStart" || start?.kind === "textStart") &&
+    (end?.kind === "lineEnd" || end?.kind === "textEnd");
+  if (!isAnchored || literal?.kind !== "literal") return false;
+  const { codePoints, fold } = literal;
+  // The letters k and s fold to others that are not characters of a word.
+  const isWord = /^\w+$/.test(String.fromCodePoint(...codePoints));
+  const ends = [codePoints[0] ?? 0, codePoints.at(-1) ?? 0];
+  return isWord && !(fold && ends.some((end) => foldingOrbit(end).some((each) => each > 0x7f)));
+}
+
+/** Replaces the ends of a name, which are those of a word in the text. */
+function withWordBoundaries({ children }: Extract<Syntax, { kind: "concat" }>): Syntax {
+  const boundary: Syntax = { kind: "wordBoundary" };
+  return { kind: "concat", children: [boundary, ...children.slice(1, -1), boundary] };
 }
 
 function withoutAssertions(node: Syntax): Syntax {
