@@ -88,6 +88,7 @@ describe(`on a real node${withoutZoekt}`, { skip: !hasZoekt }, () => {
   before(async () => {
     nodes = await startNodes("zoekt", [repository], 1);
     cluster = await openCluster(nodes.urls, [repository]);
+    await cluster.repositories.refresh();
     const language = (path: string) => (path.endsWith(".foo") ? "Go" : "");
     const segment = Object.entries(documents).map(([path, content]) => ({
       path,
@@ -128,6 +129,7 @@ describe("on a double, the response says what it lacks", () => {
   before(async () => {
     nodes = await startNodes("double", [definitions], 1);
     cluster = await openCluster(nodes.urls, [definitions]);
+    await cluster.repositories.refresh();
   });
   after(async () => {
     await cluster.close();

@@ -33,6 +33,7 @@ let cluster: Cluster;
 before(async () => {
   nodes = await startNodes("double", repositories, 1);
   cluster = await openCluster(nodes.urls, repositories);
+  await cluster.repositories.refresh();
 });
 after(async () => {
   await cluster.close();

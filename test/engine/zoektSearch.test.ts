@@ -106,6 +106,7 @@ for (const withRevisions of [false, true]) {
     for (const indexed of fc.sample(repositories, 2)) {
       const nodes = await startNodes("double", indexed, nodeCount);
       const cluster = await openCluster(nodes.urls, indexed);
+      await cluster.repositories.refresh();
       try {
         await checkQueries(cluster, indexed, withRevisions, runs);
       } finally {
@@ -120,6 +121,7 @@ test("files have the same chunks and scores as in the embedded engine", async ()
   const [indexed = []] = fc.sample(repositories, 1);
   const nodes = await startNodes("double", indexed, nodeCount);
   const cluster = await openCluster(nodes.urls, indexed);
+  await cluster.repositories.refresh();
   const { engine: embedded } = openEngine(
     await openIndex(
       indexed.map(({ id, documents }) => ({
@@ -169,6 +171,7 @@ describe(`on three real nodes${withoutZoekt}`, { skip: !hasZoekt }, () => {
   before(async () => {
     nodes = await startNodes("zoekt", indexed, nodeCount);
     cluster = await openCluster(nodes.urls, indexed);
+    await cluster.repositories.refresh();
   });
   after(async () => {
     await cluster.close();

@@ -145,6 +145,7 @@ async function withEngines(
 ): Promise<void> {
   const nodes = await startNodes(kind, indexed, nodeCount);
   const cluster = await openCluster(nodes.urls, indexed);
+  await cluster.repositories.refresh();
   const directory = await openIndex(
     indexed.map(({ id, documents }) => ({
       id,
