@@ -1,8 +1,10 @@
 /** Searches on three nodes with two replicas of each repository, while nodes fail or are slow. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import type { SymbolRequest } from "#engine/engine";
 import { Hedging } from "#engine/zoekt/hedging";
 import { monotonicNow } from "#platform/clock";
+import type { Query } from "#query/query";
 import { hitLines, literal, search } from "#test/support/engines";
 import { eventually } from "#test/support/eventually";
 import {
@@ -20,10 +22,23 @@ const ids = [1, 2, 3, 4, 5, 6];
 const repositories: readonly ClusterRepository[] = ids.map((id) => ({
   id,
   branches: ["main"],
-  documents: [{ path: `file${id}.txt`, content: Buffer.from(`the key of ${id}\n`), branches: [0] }],
+  documents: [
+    { path: `code${id}.go`, content: Buffer.from("def twist\n"), branches: [0] },
+    { path: `file${id}.txt`, content: Buffer.from(`the key of ${id}\n`), branches: [0] },
+  ],
 }));
 const all = ids.map((id) => `file${id}.txt:1: the key of ${id}`);
 const query = literal("key");
+const lookup: SymbolRequest = {
+  name: { kind: "exact", text: "twist", caseSensitive: true },
+  kinds: ["function"],
+  withLocals: false,
+  repositories: "all",
+  revisions: [],
+  unsaved: [],
+  preferred: [],
+  limit: 100,
+};
 const soon = () => ({ maxMatches: 100, deadline: monotonicNow() + 5000 });
 
 const loading =
@@ -76,6 +91,51 @@ describe("two replicas on three nodes", () => {
         double.handle = undefined;
       }
     });
+
+  for (const [name, handle] of Object.entries(faults))
+    test(`all definitions are found if a node ${name}`, async () => {
+      const paths = ids.map((id) => `code${id}.go`);
+      for (const double of doubles) {
+        double.handle = handle;
+        const { symbols, flushReason } = await cluster.engine.findSymbols(
+          lookup,
+          new AbortController().signal,
+        );
+        assert.deepEqual(symbols.map(({ document }) => document.path).sort(), paths);
+        assert.equal(flushReason, "NONE");
+        const selected: Query = {
+          kind: "symbol",
+          pattern: { kind: "regexp", source: "^twist$", caseSensitive: true },
+        };
+        const { files, isExhaustive } = await search(cluster.engine, selected, soon());
+        assert.deepEqual(files.map(({ path }) => path).sort(), paths);
+        assert.equal(isExhaustive, true);
+        double.handle = undefined;
+      }
+    });
+
+  test("repositories without replicas are named if their node is loading its shards", async () => {
+    await Promise.all([cluster.close(), ...doubles.map((double) => double.stop())]);
+    const [replicated, single] = [repositories[1], repositories[3]] as [ClusterRepository, ClusterRepository];
+    const both = [replicated, single];
+    doubles = [
+      await zoektDouble(both.map(doubleRepository)),
+      await zoektDouble([doubleRepository(replicated)]),
+    ];
+    cluster = await openCluster(
+      doubles.map(({ url }) => url),
+      both,
+      { isFed: true },
+    );
+    await cluster.repositories.refresh();
+    (doubles[0] as ZoektDouble).handle = faults["is loading its shards"];
+    const { lines, unavailable } = await found();
+    assert.deepEqual(lines, [all[1]]);
+    assert.deepEqual(
+      unavailable?.map(({ node, repositoryCount }) => [node, repositoryCount]),
+      [["node0", 1]],
+    );
+  });
 
   test("repositories are named if all nodes that have them fail", async () => {
     for (const at of [0, 1]) await doubles[at]?.stop();
