@@ -54,9 +54,14 @@ export class SearchWorkers {
     this.#unsubscribe = options.directory.onChange((change) => this.#onChange(change));
   }
 
-  /** Starts the workers, unless they run. Otherwise the first search starts them, and waits until they are ready. */
+  /**
+   * Starts the workers, unless they run. Otherwise the first search starts them, and waits until they are ready. Throws
+   * ENGINE_UNAVAILABLE if it is too late for that.
+   */
   start(): void {
-    if (this.#workers.length > 0 || this.#isClosed) return;
+    if (this.#workers.length > 0) return;
+    // A search of no workers would find nothing, and seem complete.
+    if (this.#isClosed) throw engineClosed();
     for (let index = 0; index < this.#options.workerCount; index++)
       this.#workers.push(this.#startWorker(index));
   }
@@ -204,7 +209,7 @@ export class SearchWorkers {
   }
 
   #slowThread(): SearchThread {
-    if (this.#isClosed) throw new ServiceError("ENGINE_UNAVAILABLE", "The engine is closed.");
+    if (this.#isClosed) throw engineClosed();
     clearTimeout(this.#slowTimer);
     if (this.#slow === undefined) {
       const thread = this.#options.startThread(() => {
@@ -228,4 +233,8 @@ export class SearchWorkers {
     clearTimeout(this.#slowTimer);
     await Promise.all([...this.#workers.map((worker) => worker.thread.close()), this.#slow?.close()]);
   }
+}
+
+function engineClosed(): ServiceError {
+  return new ServiceError("ENGINE_UNAVAILABLE", "The engine is closed.");
 }
