@@ -5,6 +5,7 @@
  * Credentials are in the environment of the process, from which a credential helper answers git's requests for the
  * origin of the remote. They are in no argument, URL or configuration. Redirects to other origins are not followed.
  */
+import { dirname } from "node:path";
 import { ServiceError } from "#base/error";
 import { sanitize } from "#base/sanitize";
 import { commandOf } from "#git/git";
@@ -50,7 +51,8 @@ const minBytesPerSecond = 1000;
 const maxSlowSeconds = 60;
 
 /**
- * Runs git in `cwd` and returns its standard output. `args` end with `--`; the URL of the remote and then `refs` follow: refs, or the path of a new clone.
+ * Runs git in `cwd` and returns its standard output. `args` end with `--`; the URL of the remote and then `refs` follow:
+ * refs, or the path of a new clone.
  *
  * Throws GIT_FAILED with git's message, without secrets; TIMED_OUT; CANCELLED; and `MirrorDamaged`.
  */
@@ -137,7 +139,8 @@ function environmentOf(url: URL, { helperFolder, homeFolder }: NetworkOptions): 
     GIT_TERMINAL_PROMPT: "0",
     GIT_ASKPASS: "/bin/false",
     SSH_ASKPASS: "/bin/false",
-    GIT_CEILING_DIRECTORIES: homeFolder,
+    // Git only obeys folders above the current one, which may be the folder of the mirrors itself.
+    GIT_CEILING_DIRECTORIES: dirname(homeFolder),
     LC_ALL: "C.UTF-8",
   };
 }

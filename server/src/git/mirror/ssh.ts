@@ -13,6 +13,7 @@ export interface SshAccess {
 
 /** The program in the folder of git's helpers that runs ssh. Its text is fixed; it reads what differs from variables. */
 const program = "git-ssh-trawl";
+
 /** Returns the variables with which git runs ssh. Throws USAGE if the agent's variable is not set. */
 export function sshEnvironment(
   { key: { file, agent }, knownHosts }: SshAccess,
