@@ -1,14 +1,23 @@
 /** Removes secrets from texts that people see. */
 
-/** Remembers secrets, and removes each form in which one could be printed. */
+/** Tokens that are replaced every hour must not add up. */
+const maxSecrets = 16;
+
+/** Remembers the newest secrets, and removes each form in which one could be printed. */
 export class Redactor {
+  readonly #formsOf = new Map<string, readonly string[]>();
   /** Longest first, so that a form that contains another one is replaced as a whole. */
   #forms: readonly string[] = [];
 
   add(secret: string): void {
-    const raw = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
-    const encoded = base64Forms(secret).flatMap((form) => [form, encodeURIComponent(form)]);
-    const forms = new Set([...this.#forms, ...raw, ...encoded]);
+    const known = this.#formsOf.get(secret);
+    // Moves it to the end, where the newest ones are.
+    this.#formsOf.delete(secret);
+    this.#formsOf.set(secret, known ?? formsOf(secret));
+    if (known !== undefined) return;
+    const [oldest] = this.#formsOf.keys();
+    if (this.#formsOf.size > maxSecrets && oldest !== undefined) this.#formsOf.delete(oldest);
+    const forms = new Set([...this.#formsOf.values()].flat());
     this.#forms = [...forms].sort((left, right) => right.length - left.length);
   }
 
@@ -18,6 +27,12 @@ export class Redactor {
     for (const form of this.#forms) redacted = replaceIgnoringCase(redacted, form);
     return redacted.replace(/\/\/[^\s/@]*@/g, "//");
   }
+}
+
+function formsOf(secret: string): readonly string[] {
+  const raw = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+  const encoded = base64Forms(secret).flatMap((form) => [form, encodeURIComponent(form)]);
+  return [...raw, ...encoded];
 }
 
 /** Shorter parts could match by chance. */
