@@ -130,6 +130,39 @@ test("a token that the host refuses is replaced once", async () => {
   }
 });
 
+test("requests at the same time that carry a refused token all use the new one", async () => {
+  const clock = jumpingClock();
+  const { fake } = await appHost(clock);
+  const opened = connect(fake.url, clock);
+  try {
+    await opened.identify(never);
+    fake.token = "ghs_revoked-meanwhile";
+    const identities = await Promise.all([1, 2, 3].map(() => opened.identify(never)));
+    for (const identity of identities) assert.ok(!("message" in identity), inspect(identity));
+  } finally {
+    await opened.close();
+    await fake.close();
+  }
+});
+
+test("an app that was uninstalled does not make repositories seem to be gone", async () => {
+  const clock = jumpingClock();
+  const host = await appHost(clock);
+  const { fake } = host;
+  const opened = connect(fake.url, clock);
+  try {
+    const [repository] = (await listOnly(opened)).repositories;
+    assert.ok(repository);
+    fake.token = "ghs_revoked-meanwhile";
+    host.status = 404;
+    const found = await opened.lookUp(repository, never);
+    assert.equal(found.kind, "unknown", inspect(found));
+  } finally {
+    await opened.close();
+    await fake.close();
+  }
+});
+
 test("a refused or unreadable key is reported without any of it", async () => {
   const clock = jumpingClock();
   const { fake, ...host } = await appHost(clock);

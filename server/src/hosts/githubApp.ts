@@ -54,11 +54,9 @@ export class InstallationTokens {
     return await this.#requested;
   }
 
-  /** Forgets a token that the host refused. Returns whether another one may be requested. */
-  forget(token: string): boolean {
-    if (this.#current?.token.reveal() !== token) return false;
-    this.#current = undefined;
-    return true;
+  /** Forgets a token that the host refused, unless another one has replaced it meanwhile. */
+  forget(token: string): void {
+    if (this.#current?.token.reveal() === token) this.#current = undefined;
   }
 
   async #request(requests: Requests, apiUrl: string, signal: AbortSignal): Promise<Secret> {

@@ -47,8 +47,8 @@ export interface RequestOptions {
   readonly requestTimeoutMs: number;
   /** Reads the token before each request; absent for anonymous access. */
   readToken?(signal: AbortSignal): Promise<Secret>;
-  /** Forgets a token that the host refused, and returns whether there may be another one for the same account. */
-  forgetToken?(token: string): boolean;
+  /** Forgets a token that the host refused, so that `readToken` returns another one for the same account. */
+  forgetToken?(token: string): void;
   /** Reads the proxy before the first request; absent without one. */
   readProxy?(): Promise<HostProxy>;
 }
@@ -135,8 +135,13 @@ export class Requests {
     signal: AbortSignal,
   ): Promise<Result> {
     const headers = this.#headersWith(token.reveal());
-    const sent = await this.#sendUntilReceived(url, headers, signal, postAttempts, "POST");
-    return read(await this.#parse(sent.response, sent.url));
+    try {
+      const sent = await this.#sendUntilReceived(url, headers, signal, postAttempts, "POST");
+      return read(await this.#parse(sent.response, sent.url));
+    } catch (error) {
+      // That nothing can be created says nothing about the repository that a caller asks for.
+      throw error instanceof HostFailure ? new HostFailure(error.problem) : error;
+    }
   }
 
   /**
@@ -219,7 +224,8 @@ export class Requests {
       return await this.#sendUntilReceived(url, headers, signal, attempts);
     } catch (error) {
       const isRefused = error instanceof HostFailure && error.problem.status === 401;
-      if (!isRefused || token === undefined || this.#options.forgetToken?.(token) !== true) throw error;
+      if (!isRefused || token === undefined || this.#options.forgetToken === undefined) throw error;
+      this.#options.forgetToken(token);
       const renewed = { ...(await this.#authorize(signal)), ...more };
       return await this.#sendUntilReceived(url, renewed, signal, attempts);
     }
