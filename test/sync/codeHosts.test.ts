@@ -260,6 +260,19 @@ test("a webhook has its repository fetched at once, and many of them have it fet
   );
 });
 
+test("a listing that was read before a push does not undo its webhook", async (t) => {
+  const { host, push, text, receive, later, codeHosts } = await hookedWorld(t, 1);
+  host.put("1", "acme/r1", { fingerprint: "before the push" });
+  const fetches = () => codeHosts.statuses[0]?.mirrors[0]?.fetches;
+  const clonedAt = fetches()?.fetchedAt ?? 0;
+  await later(2);
+  await eventually(() => (fetches()?.fetchedAt ?? 0) > clonedAt);
+  push("acme/r1", "pushed");
+  assert.equal(await receive.receive("main", webhook("push", "1")), "fetch");
+  await later(0);
+  await eventuallyEqual(() => text("acme/r1"), "a.txt [main]: pushed|");
+});
+
 test("a webhook is refused if it is wrongly signed, or for no connection with a secret, and ignored if replayed", async (t) => {
   const { server, host, receive, codeHosts, clock, logged } = await hookedWorld(t, 1);
   server.paths.length = 0;

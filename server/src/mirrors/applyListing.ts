@@ -213,6 +213,8 @@ function fetchesAfterListing(
   const fingerprint = fingerprintOf(repository);
   if (fingerprint === undefined || fetches.fetchedAt === undefined || fetches.failures > 0) return fetches;
   if (fingerprint !== fetches.fingerprint) return { ...fetches, nextAt: now };
+  // The list may have been read before the push that a webhook has reported.
+  if ((fetches.hintedAt ?? 0) >= fetches.fetchedAt) return fetches;
   const isQuiet = now - (fetches.changedAt ?? 0) > 2 * sync.listEvery;
   return isQuiet
     ? { ...fetches, nextAt: Math.max(fetches.nextAt, fetches.fetchedAt + sync.fetchMax) }
