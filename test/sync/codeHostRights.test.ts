@@ -43,11 +43,11 @@ const failing =
   (kind: "refused" | "unknown", status: number): Answer =>
   () => ({ kind, problem: { message: "Failed.", status } });
 
-/** Opens a data directory with the mirrors 1 (public) and 2 (private). */
-function open(t: TestContext, dataDir: string, answer: Answer, known: object = {}) {
+/** Opens a data directory with mirrors, of which 1 is public and others are private. */
+function open(t: TestContext, dataDir: string, answer: Answer, known: object = {}, hostIds = ["1", "2"]) {
   const state = new MirrorState({ dataDir, files: diskFiles, clock: systemClock, log: silentLog });
   if (state.mirrors.length === 0) {
-    for (const hostId of ["1", "2"]) {
+    for (const hostId of hostIds) {
       const visibility = hostId === "1" ? "public" : "private";
       const repository = { ...describeRepository(hostId, `acme/r${hostId}`), visibility } as const;
       const fetches = { nextAt: 0, failures: 0 };
@@ -158,6 +158,42 @@ for (const status of [401, 403, 404]) {
     await eventuallyEqual(() => seen(ann), "visible");
   });
 }
+
+test("connections that know the same person by different names do not take rights from each other", async (t) => {
+  const access = { visibleTo: "codeHost", checkEvery: 3_600_000 } as const;
+  const connections = {
+    first: { ...connection, access: { ...access, logins: { "ann@example.com": "ann-a" } } },
+    second: { ...connection, access: { ...access, logins: { "eve@example.com": "eve" } } },
+  };
+  // The connection that held the mirror was renamed.
+  const { seen, mirrored, rights, world } = open(t, temporaryFolder(), only("ann-a", "eve"), { connections });
+  assert.deepEqual([mirrored(nobody), seen(bob)], [["visible", "unknown"], "hidden"]);
+  await eventuallyEqual(() => [seen(ann), seen(nobody)], ["visible", "visible"]);
+  const askedCount = world.asked.length;
+  rights.recheck("first");
+  await eventually(() => world.asked.length > askedCount);
+  assert.deepEqual([seen(ann), seen(nobody), seen(bob)], ["visible", "visible", "hidden"]);
+});
+
+test("after a limit of the host, the next round begins with the repositories that it kept from being asked", async (t) => {
+  const dataDir = temporaryFolder();
+  const ids: string[] = [];
+  let isLimited = true;
+  const limiting: Answer = (id, logins) => {
+    ids.push(id);
+    const problem = { message: "Too many requests.", status: 429, retryAt: Date.now() + 3_600_000 };
+    return isLimited ? { kind: "unknown", problem } : only("ann-a")(id, logins);
+  };
+  const { rights, seen } = open(t, dataDir, limiting, {}, ["1", "2", "3"]);
+  await eventuallyEqual(() => ids, ["2"]);
+  isLimited = false;
+  rights.recheck("work");
+  await eventuallyEqual(() => ids, ["2", "3", "2"]);
+  await eventuallyEqual(
+    () => ["2", "3"].map((id) => seen(ann, `git.example.com/acme/r${id}`)),
+    ["visible", "visible"],
+  );
+});
 
 test("a process that does not know the connection does not open what it has closed", async (t) => {
   const dataDir = temporaryFolder();

@@ -35,12 +35,15 @@ export interface ReaderStateOptions {
 
 const writeDelayMs = 2000;
 
+/** What a host says may differ by connection: each knows people by names of its own, and has its own credentials. */
 export class ReaderState {
   readonly #options: ReaderStateOptions;
   readonly #file: string;
   readonly #records = new Map<string, ReaderRecord>();
   readonly #askedAt = new Map<string, number>();
   #cancelWrite: (() => void) | undefined;
+  /** Milliseconds of elapsed time. */
+  #writtenAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReaderStateOptions) {
     this.#options = options;
@@ -51,19 +54,23 @@ export class ReaderState {
     for (const [name, time] of Object.entries(stored?.askedAt ?? {})) this.#askedAt.set(name, time);
   }
 
-  get(repository: MirrorDescription): ReaderRecord | undefined {
-    return this.#records.get(keyOf(repository));
+  get(connection: string, repository: MirrorDescription): ReaderRecord | undefined {
+    return this.#records.get(keyOf(connection, repository));
   }
 
-  /** Returns whether something has changed. What is taken away is on disk when this returns. */
-  put(repository: MirrorDescription, record: ReaderRecord | undefined): boolean {
-    const key = keyOf(repository);
+  /**
+   * Returns whether something has changed. What is taken away is on disk when this returns, unless the file has just
+   * been written: then it is soon, because a host may take away thousands of rights at once.
+   */
+  put(connection: string, repository: MirrorDescription, record: ReaderRecord | undefined): boolean {
+    const key = keyOf(connection, repository);
     const before = this.#records.get(key);
     if (isSame(before, record)) return false;
     if (record === undefined) this.#records.delete(key);
     else this.#records.set(key, record);
     const isReduced = [...(before?.readers ?? [])].some((each) => record?.readers.has(each) !== true);
-    if (isReduced) this.flush();
+    const isJustWritten = this.#options.clock.elapsed() - this.#writtenAt < writeDelayMs;
+    if (isReduced && !isJustWritten) this.flush();
     else this.#writeSoon();
     return true;
   }
@@ -84,9 +91,10 @@ export class ReaderState {
     this.#writeSoon();
   }
 
-  /** Forgets repositories other than these. */
+  /** Forgets other repositories than these, and those of connections that are no longer asked about. */
   keepOnly(repositories: readonly MirrorDescription[]): void {
-    const known = new Set(repositories.map(keyOf));
+    const { connections } = this;
+    const known = new Set(repositories.flatMap((each) => connections.map((name) => keyOf(name, each))));
     for (const key of this.#records.keys()) {
       if (known.has(key)) continue;
       this.#records.delete(key);
@@ -98,6 +106,7 @@ export class ReaderState {
   flush(): void {
     this.#cancelWrite?.();
     this.#cancelWrite = undefined;
+    this.#writtenAt = this.#options.clock.elapsed();
     const repositories = [...this.#records].map(([key, { readers, others }]) => [
       key,
       { readers: [...readers], others: [...others] },
@@ -138,8 +147,8 @@ export class ReaderState {
   }
 }
 
-function keyOf({ type, url, repository }: MirrorDescription): string {
-  return `${type} ${url} ${repository.hostId}`;
+function keyOf(connection: string, { type, url, repository }: MirrorDescription): string {
+  return `${connection} ${type} ${url} ${repository.hostId}`;
 }
 
 function isSame(one: ReaderRecord | undefined, other: ReaderRecord | undefined): boolean {

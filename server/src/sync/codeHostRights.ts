@@ -91,16 +91,19 @@ export class CodeHostRights {
         this.#rounds.start(name);
       } else {
         this.#rounds.stop(name);
-        if (connection !== undefined || this.#options.known().removals === "all")
-          this.#readers.setAskedAt(name, undefined);
+        // The mirrors of a connection that was removed stay restricted until they are hidden.
+        if (connection !== undefined) this.#readers.setAskedAt(name, undefined);
       }
     }
     this.#revision++;
   }
 
-  /** Called when connections were listed, so that there may be other mirrors. */
+  /** Called when the catalog has the mirrors of the current connections and their latest lists. */
   mirrorsChanged(): void {
     this.#revision++;
+    if (this.#options.known().removals === "all")
+      for (const name of this.#readers.connections)
+        if (!Object.hasOwn(this.#connections, name)) this.#readers.setAskedAt(name, undefined);
     this.#readers.keepOnly(this.#options.state.mirrors);
     for (const [name, connection] of Object.entries(this.#connections))
       if (isRestricted(connection)) this.#rounds.askSoon(name);
@@ -118,11 +121,11 @@ export class CodeHostRights {
     if (mirror === undefined) return state.owns(repository.path) ? "unknown" : "visible";
     const restricting = this.#restricting(mirror);
     if (restricting.length === 0 || mirror.repository.visibility === "public") return "visible";
-    const record = this.#readers.get(mirror);
     let isUnknown = false;
     for (const name of restricting) {
       const login = user && this.#loginOf(name, user);
       if (login === undefined) continue;
+      const record = this.#readers.get(name, mirror);
       if (record?.readers.has(login)) return "visible";
       if (record?.others.has(login)) continue;
       isUnknown = true;
@@ -143,16 +146,18 @@ export class CodeHostRights {
   /** Returns the connections that hold a mirror and leave it to their host who sees it. */
   #restricting(mirror: MirrorRecord): readonly string[] {
     const connections = this.#connections;
-    const holding = Object.entries(mirror.holdings);
-    // If the state was lost, it may belong to any connection to its host.
-    const names =
-      holding.length === 0
-        ? Object.keys(connections).filter((name) => isOn(connections[name], mirror))
-        : holding.flatMap(([name, { released }]) => (released === undefined ? [name] : []));
+    const settingsOf = (name: string) => (Object.hasOwn(connections, name) ? connections[name] : undefined);
     // This process may not know the settings of the one that led before.
+    const wasRestricted = (name: string) => this.#readers.askedAt(name) !== undefined;
+    const held = Object.entries(mirror.holdings)
+      .filter(([, { released }]) => released === undefined)
+      .flatMap(([name]) => (settingsOf(name) !== undefined || wasRestricted(name) ? [name] : []));
+    // If the state was lost, or the connection renamed or its repository excluded, any connection to the host counts.
+    const names =
+      held.length > 0 ? held : Object.keys(connections).filter((name) => isOn(settingsOf(name), mirror));
     return names.filter((name) => {
-      const connection = Object.hasOwn(connections, name) ? connections[name] : undefined;
-      return connection === undefined ? this.#readers.askedAt(name) !== undefined : isRestricted(connection);
+      const settings = settingsOf(name);
+      return settings === undefined ? wasRestricted(name) : isRestricted(settings);
     });
   }
 

@@ -43,6 +43,8 @@ interface Schedule {
   failures: number;
   /** The people whom the last round was about. */
   asked: ReadonlySet<string>;
+  /** The number of the mirror at which the last round ended early. */
+  stoppedAt: number | undefined;
   readonly controller: AbortController;
 }
 
@@ -71,6 +73,7 @@ export class ReaderRounds {
       wanted: undefined,
       failures: 0,
       asked: new Set(),
+      stoppedAt: undefined,
       controller,
     };
     this.#schedules.set(name, schedule);
@@ -165,9 +168,13 @@ export class ReaderRounds {
     const logins = await loginsOf(name);
     if (signal.aborted) return { kind: "done" };
     const host = hostOf(name);
+    const mirrors = mirrorsOf(name);
+    // Goes on where the last round ended, so that a limit of the host does not keep it from ever reaching the others.
+    const start = mirrors.findIndex(({ number }) => number === schedule.stoppedAt) + 1;
+    schedule.stoppedAt = undefined;
     let unknownCount = 0;
-    for (const mirror of mirrorsOf(name)) {
-      const known = state.get(mirror);
+    for (const mirror of [...mirrors.slice(start), ...mirrors.slice(0, start)]) {
+      const known = state.get(name, mirror);
       const isNew = (login: string) => !known?.readers.has(login) && !known?.others.has(login);
       if (what === "new" && known !== undefined && !logins.some(isNew)) continue;
       const answer = await host.readers(mirror.repository, logins, signal).catch((error: unknown) => {
@@ -178,7 +185,7 @@ export class ReaderRounds {
       if (answer.kind === "known") {
         const readers = new Set(answer.logins);
         const others = new Set(logins.filter((login) => !readers.has(login)));
-        if (state.put(mirror, { readers, others })) onChange();
+        if (state.put(name, mirror, { readers, others })) onChange();
         unknownCount = 0;
         continue;
       }
@@ -186,15 +193,16 @@ export class ReaderRounds {
       log.warn(`Connection "${name}": who may read ${mirror.repository.path} is unknown: ${message}`);
       if (answer.kind === "unknown") {
         // A host that limits requests would refuse the next ones as well.
-        if (retryAt !== undefined || ++unknownCount === maxUnknown) return { kind: "failed", retryAt };
-        continue;
+        if (retryAt === undefined && ++unknownCount < maxUnknown) continue;
+        schedule.stoppedAt = mirror.number;
+        return { kind: "failed", retryAt };
       }
       if (status === 401) {
-        if (mirrorsOf(name).filter((each) => state.put(each, undefined)).length > 0) onChange();
+        if (mirrorsOf(name).filter((each) => state.put(name, each, undefined)).length > 0) onChange();
         schedule.asked = new Set(logins);
         return { kind: "refused" };
       }
-      if (state.put(mirror, undefined)) onChange();
+      if (state.put(name, mirror, undefined)) onChange();
     }
     schedule.asked = new Set(logins);
     return unknownCount === 0 ? { kind: "done" } : { kind: "failed" };
