@@ -32,9 +32,29 @@ test("a git server and a frontend are configured in one file", () => {
   assert.deepEqual(read({ ...settings, role: "frontend" }).paths, []);
 });
 
+const restricted = {
+  connections: {
+    work: {
+      type: "gitea",
+      url: "https://git.example.com",
+      token: { env: "TOKEN" },
+      include: { orgs: ["acme"] },
+      access: { visibleTo: "codeHost" },
+    },
+  },
+};
+
 const mistakes: Record<string, readonly [object, RegExp]> = {
   "no port for a git server": [{ role: "gitserver" }, /needs "gitServer"/],
   "no servers for a frontend": [{ role: "frontend" }, /needs "gitServers"/],
+  "rights of code hosts on a git server": [
+    { role: "gitserver", gitServer: { listen: "127.0.0.1:4879", secret }, ...restricted },
+    /"work" cannot have "visibleTo": "codeHost" with the role "gitserver"/,
+  ],
+  "rights of code hosts on a frontend": [
+    { role: "frontend", gitServers: [server], ...restricted },
+    /"work" cannot have "visibleTo": "codeHost" with the role "frontend"/,
+  ],
   "an empty list": [{ gitServers: [] }, /must be a list/],
   "an unknown role": [{ role: "searcher" }, /role/],
   "an unknown field": [{ gitServers: [{ ...server, key: "x" }] }, /must be a list/],

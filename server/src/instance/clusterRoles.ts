@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { isLoopback } from "#access/addresses";
 import { usageError } from "#base/error";
-import { type SecretSource, secretSource } from "#hosts/connection";
+import { type Connection, type SecretSource, secretSource } from "#hosts/connection";
 
 /**
  * - `all`: indexes, searches and serves history.
@@ -131,4 +131,18 @@ export function checkRole(
     throw usageError(`The role "gitserver" needs "gitServer" in the configuration file.`);
   if (role === "frontend" && gitServers === undefined)
     throw usageError(`The role "frontend" needs "gitServers" in the configuration file.`);
+}
+
+/** Throws USAGE if a connection leaves it to its code host who sees its repositories, which frontends do not know. */
+export function checkRights(
+  role: ProcessRoleName,
+  connections: Readonly<Record<string, Pick<Connection, "access">>>,
+): void {
+  if (role !== "gitserver" && role !== "frontend") return;
+  const names = Object.keys(connections);
+  const name = names.find((each) => connections[each]?.access.visibleTo === "codeHost");
+  if (name !== undefined)
+    throw usageError(
+      `Connection "${name}" cannot have "visibleTo": "codeHost" with the role "${role}": frontends would show its repositories to everyone. Remove it, and grant them with "access.repositories".`,
+    );
 }

@@ -21,6 +21,7 @@ import { stateFile } from "#mirrors/state";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import type { CodeHosts, CodeHostsSetup, ConnectionStatus } from "#sync/codeHosts";
+import { checkRights } from "./clusterRoles";
 import type { Configuration } from "./configuration";
 import { connectionsFile } from "./connectionsFile";
 
@@ -43,11 +44,12 @@ export interface KnownFiles {
 
 /** Returns `undefined` if there are no connections, and never were. Loads the clients of hosts only if needed. */
 export async function codeHostsSetup(
-  { dataDir, source }: Pick<Configuration, "dataDir" | "source">,
+  { dataDir, source, role }: Pick<Configuration, "dataDir" | "source" | "role">,
   { configured, added }: KnownFiles,
   editorTokens: EditorTokens,
 ): Promise<CodeHostsSetup<Connection> | undefined> {
   const connections = { ...added.connections, ...configured.connections };
+  checkRights(role, connections);
   if (Object.keys(connections).length === 0 && !existsSync(stateFile(dataDir))) return undefined;
   const [{ openHost }, { selectRepositories }, { readSecret }, { readWebhook }] = await Promise.all([
     import("#hosts/openHost"),

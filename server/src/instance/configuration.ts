@@ -13,6 +13,7 @@ import { type CodeHostType, codeHostTypes } from "#model/repository";
 import { describeIssue, formatValue, isPlainObject } from "#service/describeIssue";
 import type { OAuthSettings } from "./accessControl";
 import {
+  checkRights,
   checkRole,
   type GitServerAddress,
   type GitServerSettings,
@@ -227,6 +228,7 @@ export function withDefaults(
   const { publicUrl, database, allowedHosts = [], allowedOrigins = [] } = settings;
   const { role = "all", gitServer, gitServers } = settings;
   checkRole(role, { gitServer, gitServers });
+  checkRights(role, settings.connections ?? {});
   // The processes of a cluster may share one file.
   const { paths = [], connections = {} } = role === "frontend" ? {} : settings;
   return {
