@@ -104,7 +104,7 @@ export const organizationOperations = {
     summary: "Refuses all credentials of a member from now on, or accepts them again.",
     access: "owner",
     changes: true,
-    errors: ["INVALID_REQUEST_BODY", "LAST_OWNER_CANNOT_BE_REMOVED", "NOT_FOUND"],
+    errors: ["INVALID_REQUEST_BODY", "LAST_OWNER_CANNOT_BE_REMOVED", "LICENSE_REQUIRED", "NOT_FOUND"],
     request: SetSuspendedRequest,
     response: Member,
   },

@@ -163,6 +163,20 @@ onEachDatabase((empty) => {
         assert.deepEqual(await store.members.setRole("none" as Member["id"], "OWNER"), { kind: "unknown" });
       }));
 
+    test("a person is only resumed if there is a free seat, a service account always", () =>
+      withStores(async (store) => {
+        await added(store, "owner@example.com", "OWNER");
+        const bob = await added(store, "bob@example.com");
+        const service = await store.members.add({ email: "service:ci", role: "MEMBER", isService: true });
+        assert.ok(service.kind === "added");
+        for (const { id } of [bob, service.member]) await store.members.suspend(id);
+        assert.deepEqual(await store.members.resume(bob.id, { seats: 1 }), { kind: "full", count: 1 });
+        assert.equal((await store.members.get(bob.id))?.suspendedAt, start);
+        for (const { id } of [bob, service.member])
+          assert.equal((await store.members.resume(id, { seats: 2 })).kind, "changed");
+        assert.equal((await store.members.resume(bob.id, { seats: 1 })).kind, "changed", "already active");
+      }));
+
     test("only later activity is recorded", () =>
       withStores(async (store) => {
         const { id } = await added(store, "ada@example.com");

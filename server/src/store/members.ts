@@ -141,14 +141,23 @@ export function memberStore(database: Database, clock: Clock, write: AuditWriter
         ({ suspendedAt }) => suspendedAt !== null,
         record,
       ),
-    resume: (id, record) =>
-      update(
-        id,
-        false,
-        () => ({ suspendedAt: null }),
-        ({ suspendedAt }) => suspendedAt === null,
-        record,
-      ),
+    resume: (id, { seats, record } = {}) =>
+      database.transaction().execute(async (transaction) => {
+        await lockOrganization(transaction);
+        const before = await memberRow(transaction, id);
+        if (before === undefined) return { kind: "unknown" };
+        if (before.suspendedAt === null) return { kind: "changed", member: toMember(before) };
+        const count = seats === undefined || before.isService !== 0 ? 0 : await countActive(transaction);
+        if (seats !== undefined && count >= seats) return { kind: "full", count };
+        const after = await transaction
+          .updateTable("member")
+          .set({ suspendedAt: null, updatedAt: clock.now() })
+          .where("id", "=", id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await write(transaction, record?.(toMember(after)));
+        return { kind: "changed", member: toMember(after) };
+      }),
     remove: (id, record) =>
       change(id, true, async (transaction, before) => {
         await transaction.deleteFrom("browserSession").where("memberId", "=", id).execute();

@@ -145,7 +145,11 @@ export interface MemberStore {
   /** Changes and records nothing if the member already has the role. */
   setRole(id: MemberId, role: Role, record?: AuditRecordFor<Member>): Promise<MemberChange>;
   suspend(id: MemberId, record?: AuditRecordFor<Member>): Promise<MemberChange>;
-  resume(id: MemberId, record?: AuditRecordFor<Member>): Promise<MemberChange>;
+  /** Fails with `full` if a person would need a seat more than there are. */
+  resume(
+    id: MemberId,
+    options?: Omit<AddMemberOptions, "verifiedAt">,
+  ): Promise<MemberChange | Extract<AddMemberResult, { readonly kind: "full" }>>;
   /** Removes a member with all keys and sessions. The result contains the member as it was. */
   remove(id: MemberId, record?: AuditRecordFor<Member>): Promise<MemberChange>;
   /** Stores when the member was last active. Keeps a later time, unless it is implausibly far ahead. */

@@ -93,12 +93,7 @@ export function memberHandlers({
     if (addition.kind === "emailTaken") {
       throw new ServiceError("INVALID_REQUEST_BODY", `"email": ${email} is already a member.`);
     }
-    if (addition.kind === "full") {
-      throw new ServiceError(
-        "LICENSE_REQUIRED",
-        `The license has ${seats} ${seats === 1 ? "seat" : "seats"}, and all are taken.`,
-      );
-    }
+    if (addition.kind === "full") throw noSeat(seats);
     if (addition.kind === "outdated") throw new Error("Only an OAuth identity can be outdated.");
     return toContractMember(addition.member);
   }
@@ -137,11 +132,14 @@ export function memberHandlers({
     const { members } = await store();
     const action = isSuspended ? "org.member_suspended" : "org.member_resumed";
     const record = await audit.recordBuilder(context);
-    const change = isSuspended ? members.suspend : members.resume;
-    const result = await change(userId as MemberId, ({ id }) =>
-      record({ action, targetType: "user", targetId: id }),
-    );
-    return toContractMember(changedMember(result, userId, "suspended"));
+    const id = userId as MemberId;
+    const recordChange = () => record({ action, targetType: "user", targetId: id });
+    const seats = isSuspended ? undefined : await license.seats();
+    const change = isSuspended
+      ? await members.suspend(id, recordChange)
+      : await members.resume(id, { seats, record: recordChange });
+    if (change.kind === "full") throw noSeat(seats);
+    return toContractMember(changedMember(change, userId, "disabled"));
   }
 
   async function changeRole(
@@ -156,6 +154,11 @@ export function memberHandlers({
     );
     return toContractMember(changedMember(change, userId, "demoted to member"));
   }
+}
+
+function noSeat(seats = 0): ServiceError {
+  const count = `${seats} ${seats === 1 ? "seat" : "seats"}`;
+  return new ServiceError("LICENSE_REQUIRED", `The license has ${count}, and all are taken.`);
 }
 
 /** Returns the member. `what` follows "cannot be" in a message. Throws NOT_FOUND, LAST_OWNER_CANNOT_BE_REMOVED. */
