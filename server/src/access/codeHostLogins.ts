@@ -26,6 +26,8 @@ function isLogin(value: unknown): value is string {
     typeof value === "string" &&
     value.length > 0 &&
     value.length <= maxCharacters &&
+    // They would change the path of a URL.
+    !/^\.{1,2}$/.test(value) &&
     !/[\p{Cc}\p{Cs}\s/\\]/u.test(value)
   );
 }
