@@ -182,3 +182,16 @@ async function connectNew(browser: TestBrowser) {
   const { url, verifier } = ask();
   return await connect((await allow(browser, url)).searchParams.get("code") ?? "", verifier);
 }
+
+test("a member who was disabled meanwhile gets no key for the editor", async () => {
+  const { verifier, url } = ask();
+  const target = await allow(await loggedIn(), url);
+  const { apiKeys, members } = await organization.organization.store();
+  const { id } = (await members.byEmail("bob@example.com")) ?? assert.fail();
+  const before = await apiKeys.ofMember(id);
+  await members.suspend(id);
+  const { status, text } = await connect(target.searchParams.get("code") ?? "", verifier);
+  assert.deepEqual([status, await apiKeys.ofMember(id)], [401, before]);
+  assert.match(text, /disabled/);
+  await members.resume(id);
+});

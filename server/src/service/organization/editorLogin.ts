@@ -53,7 +53,9 @@ export function editorLoginHandlers({
         throw new ServiceError("NOT_AUTHENTICATED", "The code has expired, or was used. Log in again.");
       }
       const { member, name } = allowed;
-      const { apiKeys } = await organization.store();
+      const { apiKeys, members } = await organization.store();
+      if ((await members.get(member.id))?.suspendedAt !== undefined)
+        throw new ServiceError("NOT_AUTHENTICATED", "You are disabled. Ask an owner of the organization.");
       const now = clock.now();
       const key = generateApiKey();
       const expiresAt = now + keyMs;
