@@ -105,8 +105,23 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   ],
   [
     "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }], "gitUrl": "https://git.test{name}" } } }',
+    'FILE: "engine.zoekt.gitUrl" must contain {id} or {name} only in its path.',
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }], "gitUrl": "https://:s3cret@git.test/{id}" } } }',
+    'FILE: "engine.zoekt.gitUrl" must be a URL without user, query and fragment.',
+  ],
+  [
+    "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "https://a/?key=s3cret" }] } } }',
+    'FILE: "engine.zoekt.nodes[0].url" must be a URL without user, query and fragment.',
+  ],
+  [
+    "",
     '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }], "gitToken": "s3cret" } } }',
-    'FILE: "engine.zoekt.gitToken" must be {"env": "NAME"} or {"file": "/path"}, so that no token is in this file.',
+    'FILE: "engine.zoekt.gitToken" must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in the configuration file.',
   ],
   [
     "",
@@ -211,7 +226,7 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   [
     "",
     '{ "team": { "url": "https://x.example", "key": "hushhush" } }',
-    'FILE: "team.key" must be {"env": "NAME"} or {"file": "/path"}, so that no key is in this file.',
+    'FILE: "team.key" must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in the configuration file.',
   ],
   ["", '{ "oauth": 1 }', 'FILE: "oauth" must be an object, but is 1.'],
   [
@@ -249,7 +264,7 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
       [
         "",
         `{ "oauth": { "issuer": "https://x.example", "clientId": "y", "clientSecret": ${secret} } }`,
-        'FILE: "oauth.clientSecret" must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in this file.',
+        'FILE: "oauth.clientSecret" must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in the configuration file.',
       ] as const,
   ),
   [

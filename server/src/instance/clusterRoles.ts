@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { isLoopback } from "#access/addresses";
 import { usageError } from "#base/error";
-import { type Connection, type SecretSource, secretSource } from "#hosts/connection";
+import type { Connection, SecretSource } from "#hosts/connection";
+import { parseSecret, parseSecureUrl } from "./settingValues";
 
 /**
  * - `all`: indexes, searches and serves history.
@@ -80,7 +81,7 @@ export function parseGitServers(where: string, value: unknown): readonly GitServ
     );
   const servers = parsed.data.map(({ name, url, secret, weight, allowPlainHttp }, index) => ({
     name,
-    url: parseUrl(`${where}[${index}].url`, url, allowPlainHttp),
+    url: parseSecureUrl(`${where}[${index}].url`, url, allowPlainHttp),
     weight,
     secret: parseSecret(`${where}[${index}].secret`, secret),
   }));
@@ -92,28 +93,6 @@ export function parseGitServers(where: string, value: unknown): readonly GitServ
       throw usageError(`${where}[${index}].${field} is the same as that of another git server.`);
   }
   return servers;
-}
-
-function parseUrl(where: string, text: string, allowPlainHttp: boolean): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The message does not quote the URL, which may contain a password.
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username + url.search + url.hash !== "")
-    throw usageError(
-      `${where} must be a URL such as https://git-a.example.com, without user, query and fragment.`,
-    );
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowPlainHttp)
-    throw usageError(
-      `${where} must begin with https://, so that nobody can read the secret. Set "allowPlainHttp": true if the network is trusted.`,
-    );
-  return url.href.replace(/\/+$/, "");
-}
-
-function parseSecret(where: string, value: unknown): SecretSource {
-  const source = secretSource.safeParse(value);
-  if (source.success) return source.data;
-  throw usageError(
-    `${where} must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in the configuration file.`,
-  );
 }
 
 /** Throws USAGE if the settings do not fit the role. */

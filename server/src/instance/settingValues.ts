@@ -1,6 +1,8 @@
 /** Checks single values of settings. */
 import { resolve } from "node:path";
+import { isSecureUrl } from "#access/addresses";
 import { usageError } from "#base/error";
+import { type SecretSource, secretSource } from "#hosts/connection";
 import { expandHome } from "#platform/environment";
 
 /** Returns a URL without slashes at its end. Throws USAGE. */
@@ -9,15 +11,33 @@ export function parseUrl(name: string, text: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw usageError(`${name} must be a URL such as https://search.example.com${rejectedValueSuffix(text)}.`);
   }
-  if (url.username !== "" || url.search !== "" || url.hash !== "") {
-    throw usageError(`${name} must be a URL without user, query and fragment${rejectedValueSuffix(text)}.`);
+  if (url.username + url.password + url.search + url.hash !== "") {
+    throw usageError(`${name} must be a URL without user, query and fragment.`);
   }
   return url.href.replace(/\/+$/, "");
 }
 
-/** Returns the end of an error message, which quotes the refused address unless it may contain a password. */
+/** Like `parseUrl`, for a server that is sent a secret. Throws USAGE also for plain HTTP to other computers. */
+export function parseSecureUrl(name: string, text: string, allowPlainHttp: boolean): string {
+  const url = parseUrl(name, text);
+  if (allowPlainHttp || isSecureUrl(url)) return url;
+  throw usageError(
+    `${name} must begin with https://, so that nobody can read the secret. Set "allowPlainHttp": true if the network is trusted.`,
+  );
+}
+
+/** Returns where a secret is. Throws USAGE without quoting `value`, which may be the secret itself. */
+export function parseSecret(name: string, value: unknown): SecretSource {
+  const source = secretSource.safeParse(value);
+  if (source.success) return source.data;
+  throw usageError(
+    `${name} must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in the configuration file.`,
+  );
+}
+
+/** Returns the end of an error message, which quotes the refused address unless it may contain a secret. */
 export function rejectedValueSuffix(address: string): string {
-  return address.includes("@") ? "" : `, not "${address}"`;
+  return /[@?#]/.test(address) ? "" : `, not "${address}"`;
 }
 
 /** Returns an object with the property `name`, or an empty one if `value` is undefined. */

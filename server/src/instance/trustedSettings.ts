@@ -3,10 +3,11 @@ import { statSync } from "node:fs";
 import * as z from "zod";
 import { isSecureUrl } from "#access/addresses";
 import { isServiceError, usageError } from "#base/error";
-import { type SecretSource, secretSource } from "#hosts/connection";
+import type { SecretSource } from "#hosts/connection";
 import type { Role } from "#model/organization";
 import { parseServerAddress } from "#team/address";
 import type { OAuthSettings } from "./accessControl";
+import { parseSecret } from "./settingValues";
 
 export interface TeamSettings {
   readonly url: string;
@@ -23,7 +24,7 @@ export const OAuthFile = z.strictObject({
   createsMembers: z.boolean().default(false),
   trustsEmail: z.boolean().optional(),
   clientId: z.string().min(1).max(1000).optional(),
-  // `checkOAuth` checks it, whose messages never contain its value.
+  // `parseSecret` checks it, whose messages never contain its value.
   clientSecret: z.unknown().optional(),
   scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/)).optional(),
   groupsClaim: z.string().min(1).optional(),
@@ -60,11 +61,7 @@ export function checkOAuth(
   if (roles !== undefined && groupsClaim === undefined)
     throw usageError(`${file}: "oauth.roles" needs "oauth.groupsClaim", the claim that names the groups.`);
   if (clientSecret === undefined) return settings;
-  const source = secretSource.safeParse(clientSecret);
-  if (source.success) return { ...settings, clientSecret: source.data };
-  throw usageError(
-    `${file}: "oauth.clientSecret" must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in this file.`,
-  );
+  return { ...settings, clientSecret: parseSecret(`${file}: "oauth.clientSecret"`, clientSecret) };
 }
 
 export function checkTeam(file: string, team: unknown): TeamSettings {
@@ -79,10 +76,5 @@ export function checkTeam(file: string, team: unknown): TeamSettings {
   } catch (error) {
     throw isServiceError(error, "USAGE") ? usageError(`${file}: "team.url": ${error.message}`) : error;
   }
-  if (key === undefined) return { url };
-  const source = secretSource.safeParse(key);
-  if (source.success) return { url, key: source.data };
-  throw usageError(
-    `${file}: "team.key" must be {"env": "NAME"} or {"file": "/path"}, so that no key is in this file.`,
-  );
+  return key === undefined ? { url } : { url, key: parseSecret(`${file}: "team.key"`, key) };
 }

@@ -2,8 +2,7 @@
 import * as z from "zod";
 import { usageError } from "#base/error";
 import type { ZoektSettings } from "#engine/zoekt/zoektSettings";
-import { type SecretSource, secretSource } from "#hosts/connection";
-import { absolutePath, fieldIfDefined, parseUrl } from "./settingValues";
+import { absolutePath, fieldIfDefined, parseSecret, parseUrl } from "./settingValues";
 
 export const ZoektFile = z.strictObject({
   nodes: z
@@ -21,7 +20,7 @@ export const ZoektFile = z.strictObject({
   indexer: z.string().min(1).optional(),
   replicas: z.int().min(1).max(3).default(1),
   gitUrl: z.string().optional(),
-  // `checkZoekt` checks it, whose messages never contain its value.
+  // `parseSecret` checks it, whose messages never contain its value.
   gitToken: z.unknown().optional(),
   leaseSeconds: z.int().min(1).max(3600).default(60),
   maxResponseBytes: z
@@ -59,21 +58,22 @@ export function checkZoekt(
     ...zoekt,
     nodes,
     ...(isPath ? { indexer: absolutePath(indexer, folder) } : {}),
-    ...fieldIfDefined("gitUrl", gitUrl && checkGitUrl(file, gitUrl)),
-    ...fieldIfDefined("gitToken", gitToken === undefined ? undefined : checkGitToken(file, gitToken)),
+    ...fieldIfDefined("gitUrl", gitUrl && checkGitUrl(`${file}: "engine.zoekt.gitUrl"`, gitUrl)),
+    ...fieldIfDefined(
+      "gitToken",
+      gitToken === undefined ? undefined : parseSecret(`${file}: "engine.zoekt.gitToken"`, gitToken),
+    ),
   };
 }
 
-function checkGitUrl(file: string, template: string): string {
-  const url = parseUrl(`${file}: "engine.zoekt.gitUrl"`, template.replaceAll(/\{(id|name)\}/g, "$1"));
-  if (/\{(id|name)\}/.test(template) && url !== "") return template;
-  throw usageError(`${file}: "engine.zoekt.gitUrl" must contain {id} or {name}.`);
-}
-
-function checkGitToken(file: string, token: unknown): SecretSource {
-  const source = secretSource.safeParse(token);
-  if (source.success) return source.data;
-  throw usageError(
-    `${file}: "engine.zoekt.gitToken" must be {"env": "NAME"} or {"file": "/path"}, so that no token is in this file.`,
+/** The template must name the repository in its path, so that every URL leads to the same server. */
+function checkGitUrl(name: string, template: string): string {
+  const [first, second] = ["a", "b"].map((value) =>
+    parseUrl(name, template.replaceAll(/\{(id|name)\}/g, value)),
   );
+  if (first === undefined || second === undefined || first === second)
+    throw usageError(`${name} must contain {id} or {name}.`);
+  if (new URL(first).origin !== new URL(second).origin)
+    throw usageError(`${name} must contain {id} or {name} only in its path.`);
+  return template;
 }
