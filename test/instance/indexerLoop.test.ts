@@ -20,6 +20,8 @@ interface Run {
 
 let queue: IndexQueue;
 let runs: Run[];
+/** The names of the repositories for which a run has not ended. */
+let running: Set<string>;
 let loop: IndexerLoop;
 
 function start(leaseMs = 60_000): IndexerLoop {
@@ -32,8 +34,18 @@ function start(leaseMs = 60_000): IndexerLoop {
     leaseMs,
     run: (job, signal) =>
       new Promise((resolve, reject) => {
-        signal.addEventListener("abort", () => reject(new ServiceError("CANCELLED", "Canceled.")));
-        runs.push({ job, signal, end: (error) => (error ? reject(error) : resolve()) });
+        const name = job.name;
+        assert.ok(!running.has(name), "two runs for one repository");
+        running.add(name);
+        const end = (error?: Error) => {
+          running.delete(name);
+          if (error) reject(error);
+          else resolve();
+        };
+        const cancel = () => setImmediate(() => end(new ServiceError("CANCELLED", "Canceled.")));
+        if (signal.aborted) cancel();
+        signal.addEventListener("abort", cancel);
+        runs.push({ job, signal, end });
       }),
   });
 }
@@ -53,6 +65,7 @@ const states = async (...ids: number[]) => (await queue.reports(ids)).map(({ sta
 
 beforeEach(async () => {
   runs = [];
+  running = new Set();
   queue = await openIndexQueue(embeddedFile(join(temporaryFolder(), "trawl.db")), systemClock);
 });
 afterEach(async () => {
@@ -94,6 +107,20 @@ test("a long job keeps its lease, and is canceled when another indexer has taken
   await queue.release((runs[0] as Run).job);
   await eventually(() => runs[0]?.signal.aborted === true);
   await eventually(() => loop.counts.lost > 0 && runs.length > 1);
+});
+
+test("a job whose lease has expired ends before it is taken again", async () => {
+  loop = start();
+  await want(1);
+  await eventuallyEqual(() => runs.length, 1);
+  // As if the database had not responded for longer than the lease: nothing renewed it.
+  await queue.renew((runs[0] as Run).job, 0);
+  await want(2);
+  await eventuallyEqual(() => runs.length, 3);
+  assert.equal(runs[0]?.signal.aborted, true);
+  for (const { end } of runs) end();
+  await eventuallyEqual(() => states(1, 2), ["indexed", "indexed"]);
+  assert.deepEqual(loop.counts, { indexed: 2, removed: 0, failed: 0, lost: 1 });
 });
 
 test("an indexer that is stopped returns its jobs", async () => {

@@ -30,6 +30,8 @@ export class IndexerLoop {
   readonly #slots: Promise<void>[];
   readonly #stopListening: () => void;
   readonly #sleepers = new Set<() => void>();
+  /** The last run of each repository. */
+  readonly #runs = new Map<number, { readonly lost: AbortController; readonly ended: Promise<void> }>();
   readonly counts = { indexed: 0, removed: 0, failed: 0, lost: 0 };
   #runningCount = 0;
   #isConnected = false;
@@ -74,23 +76,36 @@ export class IndexerLoop {
       const wakeCount = this.#wakeCount;
       const taken = await this.#ask(() => queue.take(node, this.#leaseMs));
       if (taken.isFailed) await this.#sleep(retryQueueMs, true);
-      else if (taken.value !== undefined) await this.#run(taken.value);
+      else if (taken.value !== undefined) await this.#runAfterEarlier(taken.value);
       else {
-        const { value: dueAt } = await this.#ask(() => queue.nextDueAt(node));
+        const { isFailed, value: dueAt } = await this.#ask(() => queue.nextDueAt(node));
         // A job may have been wanted while this was asked.
         if (wakeCount !== this.#wakeCount) continue;
-        await this.#sleep(
-          Math.min(idleMs, Math.max(1, (dueAt ?? Number.POSITIVE_INFINITY) - clock.now())),
-          true,
-        );
+        const dueMs = Math.max(1, (dueAt ?? Number.POSITIVE_INFINITY) - clock.now());
+        await this.#sleep(isFailed ? retryQueueMs : Math.min(idleMs, dueMs), true);
       }
     }
   }
 
-  /** Never rejects. */
-  async #run(job: IndexJob): Promise<void> {
-    const { queue, run, clock, log } = this.#options;
+  /**
+   * Runs a job. If this process still runs an earlier one for the repository, whose lease has expired, ends that first:
+   * both would write to the same files. Never rejects.
+   */
+  async #runAfterEarlier(job: IndexJob): Promise<void> {
+    const id = job.repositoryId;
+    const earlier = this.#runs.get(id);
+    earlier?.lost.abort();
     const lost = new AbortController();
+    const ended = (earlier?.ended ?? Promise.resolve()).then(() => this.#run(job, lost));
+    const run = { lost, ended };
+    this.#runs.set(id, run);
+    await ended;
+    if (this.#runs.get(id) === run) this.#runs.delete(id);
+  }
+
+  /** Never rejects. */
+  async #run(job: IndexJob, lost: AbortController): Promise<void> {
+    const { queue, run, clock, log } = this.#options;
     const signal = AbortSignal.any([lost.signal, this.#closing.signal]);
     const renewal = setInterval(() => {
       void this.#ask(() => queue.renew(job, this.#leaseMs)).then(({ value }) => {
