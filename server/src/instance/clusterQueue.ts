@@ -41,18 +41,19 @@ export class ClusterQueue {
   async #open(): Promise<IndexQueue> {
     const { open, onReported, log } = this.#options;
     const queue = await open();
+    queue.subscribe("reported", onReported);
+    // Before the nodes are read, so that no change is missed.
+    queue.subscribe("nodes", () => {
+      this.#readNodes(queue).catch((error: unknown) => {
+        log.warn("Cannot read which nodes are drained.", { error });
+      });
+    });
     try {
       await this.#readNodes(queue);
     } catch (error) {
       await queue.close();
       throw error;
     }
-    queue.subscribe("reported", onReported);
-    queue.subscribe("nodes", () => {
-      this.#readNodes(queue).catch((error: unknown) => {
-        log.warn("Cannot read which nodes are drained.", { error });
-      });
-    });
     return queue;
   }
 

@@ -93,6 +93,10 @@ async function setDrained(
   name: string,
   isDrained: boolean,
 ): Promise<void> {
+  if (!nodes.some(({ hasIndexer }) => hasIndexer))
+    throw usageError(
+      'Only a cluster with indexers can move repositories. Set "hasIndexer": true for at least one node.',
+    );
   const fed = nodes.filter(({ hasIndexer, indexFolder }) => hasIndexer || indexFolder !== undefined);
   if (!fed.some((node) => node.name === name))
     throw usageError(

@@ -49,9 +49,11 @@ export class QueuedIndexers implements NodeIndexers {
   readonly #options: QueuedIndexersOptions;
   readonly #pending = new Map<number, Pending>();
   #cancelPoll: (() => void) | undefined;
-  /** Whether a poll is due within `minPollMs`. More reports must not delay it. */
+  /** Whether a poll is due as soon as it may be. More reports must not delay it. */
   #isPollingSoon = false;
   #isPolling = false;
+  /** Reports must not be read before, by the clock's elapsed time. */
+  #notBefore = Number.NEGATIVE_INFINITY;
   #mustPollAgain = false;
   #isClosed = false;
 
@@ -127,7 +129,8 @@ export class QueuedIndexers implements NodeIndexers {
   /** Reads the reports of indexers soon. Call it whenever there may be some. */
   poll(): void {
     if (this.#isPolling) this.#mustPollAgain = true;
-    else if (!this.#isPollingSoon) this.#pollAfter(minPollMs);
+    else if (!this.#isPollingSoon)
+      this.#pollAfter(Math.max(minPollMs, this.#notBefore - this.#options.clock.elapsed()), true);
   }
 
   close(): void {
@@ -142,9 +145,9 @@ export class QueuedIndexers implements NodeIndexers {
     return pending;
   }
 
-  #pollAfter(delayMs: number): void {
+  #pollAfter(delayMs: number, isSoon: boolean): void {
     this.#cancelPoll?.();
-    this.#isPollingSoon = delayMs <= minPollMs;
+    this.#isPollingSoon = isSoon;
     if (!this.#isClosed) this.#cancelPoll = this.#options.clock.after(delayMs, () => void this.#poll());
   }
 
@@ -171,9 +174,10 @@ export class QueuedIndexers implements NodeIndexers {
     this.#isPolling = false;
     if (this.#pending.size === 0) return;
     // A large number of reports must not keep the database busy.
-    const tookMs = clock.elapsed() - startedAt;
+    const restMs = 10 * (clock.elapsed() - startedAt);
+    this.#notBefore = clock.elapsed() + restMs;
     const delayMs = this.#mustPollAgain ? minPollMs : isLoading ? loadPollMs : maxPollMs;
-    this.#pollAfter(Math.max(delayMs, 10 * tookMs));
+    this.#pollAfter(Math.max(delayMs, restMs), this.#mustPollAgain);
   }
 
   /** Returns whether only the node has to load what its indexer has indexed. */

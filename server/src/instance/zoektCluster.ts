@@ -1,6 +1,6 @@
 /** Connects Zoekt nodes to a leader. Loaded only if the configuration names some. */
 import { join } from "node:path";
-import { ServiceError } from "#base/error";
+import { isServiceError, ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import type { Engine } from "#engine/engine";
 import { NodeRepositories } from "#engine/zoekt/nodeRepositories";
@@ -65,6 +65,7 @@ export interface ZoektCluster {
 const loadTimeoutMs = 10_000;
 const loadPollMs = 100;
 const keepMarginMs = 1000;
+const reconcileRetryMs = 5000;
 /** How many runs may wait for indexers at once. */
 const waitingRuns = 64;
 
@@ -161,10 +162,17 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
   });
   const closing = new AbortController();
   const reconcile = async () => {
-    const queue = await clusterQueue.queue();
     const { maxFileBytes } = options;
-    const parts = { catalog, directory, indexer, indexers, hasIndexer, maxFileBytes };
-    await reconcileJobs({ queue, ...parts, signal: closing.signal });
+    const { signal } = closing;
+    for (;;)
+      try {
+        const queue = await clusterQueue.queue();
+        const parts = { catalog, directory, indexer, indexers, hasIndexer, maxFileBytes };
+        return await reconcileJobs({ queue, ...parts, signal });
+      } catch (error) {
+        if (!isServiceError(error, "ENGINE_UNAVAILABLE")) throw error;
+        await wait(systemClock, reconcileRetryMs, signal);
+      }
   };
   return {
     engine,
