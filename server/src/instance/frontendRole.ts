@@ -54,7 +54,7 @@ export class Frontend {
     for (const { name, secret } of this.#options.servers)
       checkSecret((await readSecret(secret)).reveal(), `"gitServers" (${name})`);
     await this.gitServers.start(startWaitMs, this.#closing.signal);
-    if (this.#options.cluster !== undefined) this.#pollNodes();
+    this.#pollNodes();
   }
 
   /** Returns why this process is not ready; `undefined` if it is. */
@@ -102,7 +102,7 @@ export class Frontend {
     await this.gitServers.close();
   }
 
-  /** Lists what the nodes have indexed, which determines the states of repositories. */
+  /** Lists what the nodes have indexed, which determines the states of repositories. Retries what could not be stored. */
   #pollNodes(): void {
     const poll = async () => {
       await this.#options.cluster?.refresh();
@@ -113,7 +113,7 @@ export class Frontend {
     void poll();
   }
 
-  /** Takes over the lists of the servers. A failure to store them is logged; the next list tries again. */
+  /** Takes over the lists of the servers. A failure to store them is logged; the next poll tries again. */
   #update(): void {
     const { catalog, log } = this.#options;
     try {
