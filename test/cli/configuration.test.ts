@@ -120,6 +120,11 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   ],
   [
     "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }], "gitUrl": "http://git.test/{id}", "gitToken": { "env": "T" } } } }',
+    'FILE: "engine.zoekt.gitUrl" must begin with https://, so that nobody can read the secret. Set "allowPlainHttp": true if the network is trusted.',
+  ],
+  [
+    "",
     '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }], "gitToken": "s3cret" } } }',
     'FILE: "engine.zoekt.gitToken" must be {"env": "NAME"} or {"file": "/path"}, so that no secret is in the configuration file.',
   ],

@@ -73,3 +73,18 @@ test("a job that is not valid starts nothing", async () => {
   assert.deepEqual(readdirSync(folder), []);
   assert.ok(!existsSync(context.temporaryFolder));
 });
+
+test("the token is never read for another server", async () => {
+  const folder = temporaryFolder();
+  const token = { origin: "https://git.example.com", read: () => assert.fail("The token was read.") };
+  const context = {
+    ...{ indexFolder: folder, program: "/nonexistent", files: diskFiles, token },
+    temporaryFolder: join(folder, "temporary"),
+  };
+  const revisions = [{ name: "refs/heads/main", commit: "1".repeat(40) }];
+  for (const source of ["https://git.example.com.evil.test/x", "http://git.example.com/x"])
+    await assert.rejects(
+      runIndexJob({ repositoryId: 1, name: "shop", source, maxFileBytes: 1, revisions }, context, signal),
+      /shop cannot be fetched from .*names another server/,
+    );
+});

@@ -17,8 +17,14 @@ export interface IndexJobContext {
   /** For copies of repositories while they are indexed. */
   readonly temporaryFolder: string;
   readonly files: Files;
-  /** Reads the token for sources with a URL. Absent: none is sent. */
-  readonly readToken?: (() => Promise<string>) | undefined;
+  /** The token for sources with a URL. Absent: none is sent. */
+  readonly token?: SourceToken | undefined;
+}
+
+export interface SourceToken {
+  /** The only server that it may be sent to. */
+  readonly origin: string;
+  read(): Promise<string>;
 }
 
 /** Jobs come from a database, so they are checked before anything of them reaches a file or an argument. */
@@ -31,7 +37,7 @@ const Job = z.object({
   source: z
     .string()
     .max(4000)
-    .refine((source) => isAbsolute(source) || /^(https?|file):\/\//.test(source)),
+    .refine((source) => isAbsolute(source) || (/^(https?|file):\/\//.test(source) && URL.canParse(source))),
   maxFileBytes: z.int().min(1),
   revisions: z
     .array(
@@ -80,12 +86,18 @@ async function copyCommits(
   source: string,
   gitDir: string,
   { repositoryId, name, revisions }: z.output<typeof Job>,
-  { files, readToken }: IndexJobContext,
+  { files, token: sourceToken }: IndexJobContext,
   signal: AbortSignal,
 ): Promise<void> {
   const configuration = copyConfiguration(repositoryId, name);
   if (/^https?:/.test(source)) {
-    const token = await readToken?.();
+    const { origin } = new URL(source);
+    if (sourceToken !== undefined && sourceToken.origin !== origin)
+      throw new ServiceError(
+        "UNEXPECTED_ERROR",
+        `${name} cannot be fetched from ${origin}, because "engine.zoekt.gitUrl" of the indexer names another server. Give Trawl and its indexers the same configuration.`,
+      );
+    const token = await sourceToken?.read();
     const options = { token, configuration, files, timeoutMs: indexTimeoutMs };
     return await fetchShallow(source, gitDir, revisions, options, signal);
   }

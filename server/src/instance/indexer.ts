@@ -51,13 +51,16 @@ export async function openIndexer({ configuration, node, version, log }: Indexer
   const temporaryFolder = join(indexFolder, ".trawl");
   // A killed process may have left files there.
   diskFiles.removeFolder(temporaryFolder);
-  const { gitToken } = zoekt;
+  const { gitUrl, gitToken } = zoekt;
   const context = {
     indexFolder,
     program: zoektProgram(zoekt),
     temporaryFolder,
     files: diskFiles,
-    readToken: gitToken && (async () => (await readSecret(gitToken)).reveal()),
+    token:
+      gitUrl === undefined || gitToken === undefined
+        ? undefined
+        : { origin: new URL(gitUrl).origin, read: async () => (await readSecret(gitToken)).reveal() },
   };
   const loop = new IndexerLoop({
     queue,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { usageError } from "#base/error";
 import type { ZoektSettings } from "#engine/zoekt/zoektSettings";
-import { absolutePath, fieldIfDefined, parseSecret, parseUrl } from "./settingValues";
+import { absolutePath, fieldIfDefined, parseSecret, parseSecureUrl, parseUrl } from "./settingValues";
 
 export const ZoektFile = z.strictObject({
   nodes: z
@@ -22,6 +22,7 @@ export const ZoektFile = z.strictObject({
   gitUrl: z.string().optional(),
   // `parseSecret` checks it, whose messages never contain its value.
   gitToken: z.unknown().optional(),
+  allowPlainHttp: z.boolean().default(false),
   leaseSeconds: z.int().min(1).max(3600).default(60),
   maxResponseBytes: z
     .int()
@@ -33,7 +34,7 @@ export const ZoektFile = z.strictObject({
 /** Resolves the folders and the program. Throws USAGE for an invalid URL, and for two nodes with the same name or folder. */
 export function checkZoekt(
   file: string,
-  { gitUrl, gitToken, ...zoekt }: z.output<typeof ZoektFile>,
+  { gitUrl, gitToken, allowPlainHttp, ...zoekt }: z.output<typeof ZoektFile>,
   folder: string,
 ): ZoektSettings {
   const nodes = zoekt.nodes.map((node, index) => ({
@@ -58,7 +59,11 @@ export function checkZoekt(
     ...zoekt,
     nodes,
     ...(isPath ? { indexer: absolutePath(indexer, folder) } : {}),
-    ...fieldIfDefined("gitUrl", gitUrl && checkGitUrl(`${file}: "engine.zoekt.gitUrl"`, gitUrl)),
+    ...fieldIfDefined(
+      "gitUrl",
+      gitUrl &&
+        checkGitUrl(`${file}: "engine.zoekt.gitUrl"`, gitUrl, allowPlainHttp || gitToken === undefined),
+    ),
     ...fieldIfDefined(
       "gitToken",
       gitToken === undefined ? undefined : parseSecret(`${file}: "engine.zoekt.gitToken"`, gitToken),
@@ -67,9 +72,9 @@ export function checkZoekt(
 }
 
 /** The template must name the repository in its path, so that every URL leads to the same server. */
-function checkGitUrl(name: string, template: string): string {
+function checkGitUrl(name: string, template: string, allowPlainHttp: boolean): string {
   const [first, second] = ["a", "b"].map((value) =>
-    parseUrl(name, template.replaceAll(/\{(id|name)\}/g, value)),
+    parseSecureUrl(name, template.replaceAll(/\{(id|name)\}/g, value), allowPlainHttp),
   );
   if (first === undefined || second === undefined || first === second)
     throw usageError(`${name} must contain {id} or {name}.`);
