@@ -37,10 +37,13 @@ export class Frontend {
   readonly #closing = new AbortController();
   /** What was last recorded about each repository, as JSON. */
   readonly #recorded = new Map<RepositoryId, string>();
+  /** Whether the repositories are known from an earlier start. */
+  readonly #hadRepositories: boolean;
   #cancelPoll = () => {};
 
   constructor(options: FrontendOptions) {
     this.#options = options;
+    this.#hadRepositories = options.catalog.all().length > 0;
     const servers = options.servers.map(({ secret, ...server }) => ({
       ...server,
       readSecret: async () => (await readSecret(secret)).reveal(),
@@ -67,7 +70,7 @@ export class Frontend {
   viewOf(view: RepositoryView): RepositoryView {
     return {
       ...view,
-      isScanning: () => !this.gitServers.isAnyListed,
+      isScanning: () => !(this.#hadRepositories ? this.gitServers.isAnyListed : this.gitServers.areAllListed),
       isScanningPackages: () => false,
       isPolled: () => false,
       indexRevision: async () => "absent",
