@@ -1,6 +1,6 @@
 /**
  * Prepares and runs a command: `node scripts/ready.mjs start | test | e2e | bench | campaign | check | package |
- * package:npm`. Works in a fresh clone.
+ * package:npm`, or only prepares (`prepare`). Works in a fresh clone.
  *
  * Installs packages if the lock file has changed, builds bundles if sources have changed, and prints nothing otherwise.
  * Uses only Node's standard library, because it runs before packages are installed, and only syntax that an outdated
@@ -25,6 +25,7 @@ const commands = {
   bench,
   campaign,
   check,
+  prepare: () => prepare("all"),
   package: makePackage,
   "package:npm": makeNpmPackage,
 };

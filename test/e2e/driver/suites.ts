@@ -7,7 +7,6 @@
 /** UI specs that run in older versions too. */
 const inOlderVersions: Readonly<Record<string, string>> = {
   "ui/keyboard.ui": "focus moves between webview, tree and editor, and keys with conditions",
-  "ui/navigation.ui": "lists of the editor itself: peek, outline, symbols, and rows of quick picks",
   "ui/start.ui": "the manifest is accepted, with all views",
 };
 
