@@ -25,9 +25,9 @@ const commands = {
   bench,
   campaign,
   check,
-  prepare: () => prepare("all"),
   package: makePackage,
   "package:npm": makeNpmPackage,
+  prepare: () => prepare("all"),
 };
 
 requireNode(20, 19);

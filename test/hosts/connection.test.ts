@@ -12,7 +12,7 @@ test("a connection gets its defaults, with durations in milliseconds", () => {
         type: "github",
         url: "https://github.com",
         allowHttp: false,
-        include: { orgs: ["acme"], users: [], repos: [], queries: [] },
+        include: { installation: false, orgs: ["acme"], users: [], repos: [], queries: [] },
         only: { names: ["acme/*"], topics: [], visibility: [] },
         exclude: { archived: false, forks: false, mirrors: false, disabled: true, names: [], topics: [] },
         revisions: { branches: ["**"], tags: ["**"], newestTags: 20 },
@@ -56,7 +56,7 @@ const refused: readonly [title: string, connection: object, message: string][] =
   [
     "a scope of another type",
     { ...github, include: { orgs: ["a"], groups: ["b"] } },
-    '"connections.work.include" has no setting "groups". It can have orgs, users, repos, queries.',
+    '"connections.work.include" has no setting "groups". It can have installation, orgs, users, repos, queries.',
   ],
   [
     "a login without a proxy",
@@ -82,7 +82,7 @@ const refused: readonly [title: string, connection: object, message: string][] =
   [
     "nothing to list",
     { ...github, include: {} },
-    '"connections.work.include" must name what to list, in "orgs" or "users" or "repos" or "queries".',
+    '"connections.work.include" must name what to list, in "installation" or "orgs" or "users" or "repos" or "queries".',
   ],
   [
     "a password in the URL",
