@@ -115,6 +115,23 @@ test("an error of the request is not sent to another server", async (t) => {
   assert.equal(asked, 1);
 });
 
+test("a revision that one server lacks is requested from another one", async (t) => {
+  const missing = json({ statusCode: 404, errorCode: "NOT_FOUND", message: "No such revision." }, 404);
+  const [lacking, having] = [await serve(t, list, missing), await serve(t, list, json(source))];
+  // Whichever is asked first.
+  for (const urls of [
+    [lacking, having],
+    [having, lacking],
+  ])
+    assert.deepEqual(await read(await connect(t, urls)), source);
+  await assert.rejects(read(await connect(t, [lacking])), {
+    code: "NOT_FOUND",
+    message: "No such revision.",
+  });
+  const down = await serve(t, list, (response) => response.destroy());
+  await assert.rejects(read(await connect(t, [lacking, down])), { code: "ENGINE_UNAVAILABLE" });
+});
+
 const lists: Record<string, Answer> = {
   "no JSON": (response) => response.end("["),
   "names with line breaks": json({ repositories: [{ ...listed, name: "a\nb" }] }),

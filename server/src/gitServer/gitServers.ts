@@ -78,7 +78,8 @@ export class GitServers {
   }
 
   /**
-   * Executes an operation on a server that has the repository, or on the next one if that fails or is slow.
+   * Executes an operation on a server that has the repository, or on the next one if that fails, is slow, or lacks the
+   * revision, which others may have fetched already.
    *
    * Throws the error of the operation, CANCELLED, and if no server could respond TIMED_OUT or ENGINE_UNAVAILABLE with the
    * names of the servers.
@@ -105,11 +106,13 @@ export class GitServers {
           const limits = { signal: sendSignal, timeLimitMs: Math.max(1, endsAt - monotonicNow()) };
           return await recorded(server, server.client.call(name, request, context, limits));
         },
-        isFailure: (error) => error instanceof GitServerFailure,
+        isFailure: (error) => error instanceof GitServerFailure || isMissing(error),
         onLate: (server) => server.suspend(),
       });
     } catch (error) {
-      throw Array.isArray(error) ? unavailable(repository, error) : error;
+      if (!Array.isArray(error)) throw error;
+      const failures = error.filter((each) => each instanceof GitServerFailure);
+      throw failures.length > 0 ? unavailable(repository, failures) : error[0];
     }
   }
 
@@ -141,6 +144,11 @@ export class GitServers {
     if (best === undefined) throw new Error("A repository that no server lists cannot be described.");
     return best;
   }
+}
+
+/** Whether a server lacks what another one may have. */
+function isMissing(error: unknown): boolean {
+  return isServiceError(error, "NOT_FOUND") || isServiceError(error, "INVALID_GIT_REF");
 }
 
 /** The server with the latest commits knows most. */

@@ -30,6 +30,8 @@ export interface FrontendOptions {
 /** How long the start waits for the lists of the servers. */
 const startWaitMs = 3000;
 const nodesPollMs = 5000;
+/** A git server that rebuilds its data directory lists its repositories only as it finds them again. */
+const removalDelayMs = 10 * 60_000;
 
 export class Frontend {
   readonly gitServers: GitServers;
@@ -37,6 +39,8 @@ export class Frontend {
   readonly #closing = new AbortController();
   /** What was last recorded about each repository, as JSON. */
   readonly #recorded = new Map<RepositoryId, string>();
+  /** Since when no server lists a repository, in milliseconds of elapsed time. */
+  readonly #absentSince = new Map<RepositoryId, number>();
   /** Whether the repositories are known from an earlier start. */
   readonly #hadRepositories: boolean;
   #cancelPoll = () => {};
@@ -122,11 +126,7 @@ export class Frontend {
     try {
       const listed = this.gitServers.repositories();
       // What a server has that has not responded yet is known from an earlier start.
-      if (this.gitServers.areAllListed) {
-        const gone = catalog.all().filter(({ name }) => !listed.has(name));
-        catalog.removeAll(gone.map(({ id }) => id));
-        for (const { id } of gone) this.#recorded.delete(id);
-      }
+      if (this.gitServers.areAllListed) this.#removeAbsent(listed);
       const all = [...listed.values()];
       const repositories = catalog.upsert(all.map((each) => this.#factsOf(each)));
       for (const [at, repository] of repositories.entries()) {
@@ -135,6 +135,24 @@ export class Frontend {
       }
     } catch (error) {
       log.error("Cannot record the repositories of the git servers.", { error });
+    }
+  }
+
+  /** Removes repositories that no server has listed for a while. */
+  #removeAbsent(listed: ReadonlyMap<string, ListedRepository>): void {
+    const { catalog } = this.#options;
+    const now = systemClock.elapsed();
+    const gone: RepositoryId[] = [];
+    for (const { id, name } of catalog.all()) {
+      const since = this.#absentSince.get(id) ?? now;
+      if (listed.has(name)) this.#absentSince.delete(id);
+      else if (now - since < removalDelayMs) this.#absentSince.set(id, since);
+      else gone.push(id);
+    }
+    catalog.removeAll(gone);
+    for (const id of gone) {
+      this.#recorded.delete(id);
+      this.#absentSince.delete(id);
     }
   }
 
