@@ -202,7 +202,8 @@ export class ReaderRounds {
         schedule.asked = new Set(logins);
         return { kind: "refused" };
       }
-      if (state.put(name, mirror, undefined)) onChange();
+      // The host refuses to say it: nobody is known to be allowed.
+      if (state.put(name, mirror, { readers: new Set(), others: new Set(logins) })) onChange();
     }
     schedule.asked = new Set(logins);
     return unknownCount === 0 ? { kind: "done" } : { kind: "failed" };
