@@ -260,6 +260,23 @@ test("a webhook has its repository fetched at once, and many of them have it fet
   );
 });
 
+test("a push whose webhook arrived while no process ran is fetched soon after the next start", async (t) => {
+  const first = await hookedWorld(t, 1);
+  const { server, host, push, receive } = first;
+  push("acme/r1", "pushed");
+  await receive.receive("main", webhook("push", "1"));
+  await eventuallyEqual(() => first.text("acme/r1"), "a.txt [main]: pushed|");
+  await first.close();
+  push("acme/r1", "missed");
+  const connection = { ...host.connection, webhook: { secret: { env: "TRAWL_TEST_HOOK" } } };
+  const second = await open(t, { server, host: { ...host, connection }, data: first.data });
+  second.sync.start();
+  const nextAt = () => second.codeHosts.statuses[0]?.mirrors[0]?.fetches.nextAt ?? Number.POSITIVE_INFINITY;
+  await eventually(() => nextAt() <= Date.now() + 3_600_000);
+  await second.later(1 / 24);
+  await eventuallyEqual(() => second.text("acme/r1"), "a.txt [main]: missed|");
+});
+
 test("a listing that was read before a push does not undo its webhook", async (t) => {
   const { host, push, text, receive, later, codeHosts } = await hookedWorld(t, 1);
   host.put("1", "acme/r1", { fingerprint: "before the push" });

@@ -100,7 +100,7 @@ export class MirrorFetches {
 
   /**
    * From now on, queues mirrors whenever they become due. Spreads what became due while no process served, so that it
-   * does not start all at once.
+   * does not start all at once, with mirrors whose webhooks may have been missed and whose lists do not show changes.
    */
   start(): void {
     this.#hasStarted = true;
@@ -108,10 +108,12 @@ export class MirrorFetches {
     const now = clock.now();
     for (const mirror of state.mirrors) {
       const connection = this.#connectionOf(mirror);
-      const { fetches } = mirror;
-      if (connection === undefined || fetches.nextAt > now || fetches.fetchedAt === undefined) continue;
-      const nextAt = now + random() * connection.settings.sync.fetchMin;
-      state.put({ ...mirror, fetches: { ...fetches, nextAt } });
+      const { fetches, repository } = mirror;
+      if (connection === undefined || fetches.fetchedAt === undefined) continue;
+      const reliesOnWebhooks = fetches.hintedAt !== undefined && fingerprintOf(repository) === undefined;
+      const soon = now + random() * connection.settings.sync.fetchMin;
+      if (fetches.nextAt <= now || (reliesOnWebhooks && fetches.nextAt > soon))
+        state.put({ ...mirror, fetches: { ...fetches, nextAt: soon } });
     }
   }
 
