@@ -4,10 +4,9 @@ import { type Command, databaseFlag, globalFlags, jsonFlag } from "./command";
 export const members: Command = {
   name: "members",
   summary: "list, add, disable, remove, promote and demote members of the organization",
-  usage:
-    "trawl members [flags] list | add EMAIL | add --service NAME | remove|disable|enable|promote|demote MEMBER",
+  usage: "trawl members [flags] list | add EMAIL | CHANGE MEMBER",
   description: [
-    "MEMBER is an email address or an id. Members can have API keys; owners can also read the audit log and manage " +
+    "CHANGE is remove, disable, enable, promote or demote. MEMBER is an email address or an id. Members can have API keys; owners can also read the audit log and manage " +
       "members. The person who first starts an instance is its first owner. The last owner cannot be removed.",
     "A service account is a member without a person: it cannot log in, takes no seat of the license, and only has API " +
       "keys. Its MEMBER is service:NAME, also in the rules of the configuration.",
