@@ -5,19 +5,18 @@ import fc from "fast-check";
 import type { Engine } from "#engine/engine";
 import { zoektQuery } from "#engine/zoekt/zoektQuery";
 import { parseSearchReply } from "#engine/zoekt/zoektReplies";
-import { categorize } from "#languages/categorize";
 import type { Query } from "#query/query";
-import { openEngine, openIndex, rangeLines, search } from "#test/support/engines";
+import { openEngine, rangeLines, search } from "#test/support/engines";
 import { expectedLines, trees, wordText } from "#test/support/randomQueries";
 import {
   bruteDocuments,
   type Cluster,
   type ClusterRepository,
+  embeddedIndex,
   openCluster,
   repositoryName,
   type StartedNodes,
   startNodes,
-  zoektLanguage,
 } from "#test/support/zoektCluster";
 import { hasZoekt, withoutZoekt } from "#test/support/zoektPrograms";
 
@@ -122,27 +121,7 @@ test("files have the same chunks and scores as in the embedded engine", async ()
   const nodes = await startNodes("double", indexed, nodeCount);
   const cluster = await openCluster(nodes.urls, indexed);
   await cluster.repositories.refresh();
-  const { engine: embedded } = openEngine(
-    await openIndex(
-      indexed.map(({ id, documents }) => ({
-        id,
-        revisions: branches.map((name, slot) => ({
-          name: `refs/heads/${name}`,
-          commit: `${slot}`.repeat(40),
-          slot,
-        })),
-        segments: [
-          documents.map(({ path, content, branches: slots }) => ({
-            path,
-            content,
-            language: zoektLanguage(path),
-            category: categorize(path),
-            slots,
-          })),
-        ],
-      })),
-    ),
-  );
+  const { engine: embedded } = openEngine(await embeddedIndex(indexed));
   const described = async (engine: Engine, query: Query) => {
     const { files, stats } = await search(engine, query, { contextLines: 1, returnsContent: true });
     const lines = files.map(({ chunks, commit: _, ...file }) =>

@@ -8,14 +8,14 @@ import { documentCategories } from "#model/document";
 import { symbolKinds } from "#model/symbol";
 import { simplifyQuery } from "#query/analysis/simplify";
 import type { Query } from "#query/query";
-import { openEngine, openIndex, search } from "#test/support/engines";
+import { openEngine, search } from "#test/support/engines";
 import { addSymbols, testParsers } from "#test/support/testLanguage";
 import {
   type Cluster,
   type ClusterRepository,
+  embeddedIndex,
   openCluster,
   startNodes,
-  zoektLanguage,
 } from "#test/support/zoektCluster";
 import { hasZoekt, withoutZoekt } from "#test/support/zoektPrograms";
 
@@ -146,25 +146,7 @@ async function withEngines(
   const nodes = await startNodes(kind, indexed, nodeCount);
   const cluster = await openCluster(nodes.urls, indexed);
   await cluster.repositories.refresh();
-  const directory = await openIndex(
-    indexed.map(({ id, documents }) => ({
-      id,
-      revisions: branches.map((name, slot) => ({
-        name: `refs/heads/${name}`,
-        commit: `${slot}`.repeat(40),
-        slot,
-      })),
-      segments: [
-        documents.map(({ path, content, branches: slots }) => ({
-          path,
-          content,
-          language: zoektLanguage(path),
-          category: categorize(path),
-          slots,
-        })),
-      ],
-    })),
-  );
+  const directory = await embeddedIndex(indexed);
   await addSymbols(directory);
   const { engine: own } = openEngine(directory, { parsers: testParsers() });
   try {

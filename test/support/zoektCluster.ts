@@ -10,8 +10,10 @@ import { createVerifyTask } from "#engine/zoekt/verifyTask";
 import { VerifyThreads } from "#engine/zoekt/verifyThreads";
 import { ZoektEngine } from "#engine/zoekt/zoektEngine";
 import { ZoektNode } from "#engine/zoekt/zoektNode";
+import { categorize } from "#languages/categorize";
 import { systemClock } from "#platform/clock";
 import { inlineThread } from "#platform/inlineThread";
+import type { ShardDirectory } from "#shard/directory/directory";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import type { BruteDocument } from "./bruteForce";
 import { openEngine, openIndex } from "./engines";
@@ -231,6 +233,29 @@ export function bruteDocuments(repositories: readonly ClusterRepository[]): Brut
       content,
       language: zoektLanguage(path),
       refs: held.map((at) => branches[at] ?? ""),
+    })),
+  );
+}
+
+/** Indexes what the nodes of a cluster have for the embedded engine. */
+export function embeddedIndex(repositories: readonly ClusterRepository[]): Promise<ShardDirectory> {
+  return openIndex(
+    repositories.map(({ id, branches, documents }) => ({
+      id,
+      revisions: branches.map((name, slot) => ({
+        name: `refs/heads/${name}`,
+        commit: `${slot}`.repeat(40),
+        slot,
+      })),
+      segments: [
+        documents.map(({ path, content, branches: slots }) => ({
+          path,
+          content,
+          language: zoektLanguage(path),
+          category: categorize(path),
+          slots,
+        })),
+      ],
     })),
   );
 }

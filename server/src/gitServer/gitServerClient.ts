@@ -5,7 +5,7 @@ import { ErrorObject, isErrorCode } from "#contract/error";
 import type { HistoryOperation } from "#contract/historyOperations";
 import { operation } from "#contract/operations";
 import type { RequestOf, ResponseOf } from "#contract/service";
-import { OriginClient, type OriginResponse, ResponseTooLarge } from "#platform/originClient";
+import { BodyTooLarge, OriginClient, type OriginResponse, parseJson, readText } from "#platform/originClient";
 import { TimeLimit } from "#platform/timeLimit";
 import { GitServerFailure } from "./gitServerFailure";
 import {
@@ -72,7 +72,7 @@ export class GitServerClient {
         signal,
       });
       if (response.status !== 200) throw await this.#failureOf(response);
-      const value = await readJson(response, maxResponseBytes);
+      const value = parseJson(await readText(response.body, maxResponseBytes));
       if (!isResponse(name, value)) throw this.#failure("failed", "sent something else than a response");
       return value as ResponseOf<Name>;
     });
@@ -88,11 +88,11 @@ export class GitServerClient {
         signal,
       });
       if (response.status === 304 && tag !== undefined) {
-        await readText(response, maxErrorBytes);
+        await readText(response.body, maxErrorBytes);
         return undefined;
       }
       if (response.status !== 200) throw await this.#failureOf(response);
-      const list = RepositoryList.safeParse(await readJson(response, maxResponseBytes));
+      const list = RepositoryList.safeParse(parseJson(await readText(response.body, maxResponseBytes)));
       if (!list.success) throw this.#failure("failed", "sent something else than a list of repositories");
       const { etag } = response.headers;
       return { tag: typeof etag === "string" ? etag : undefined, repositories: list.data.repositories };
@@ -124,7 +124,7 @@ export class GitServerClient {
       if (limit.isExpired)
         throw this.#failure("late", `did not respond within ${Math.round(timeLimitMs / 100) / 10} s`);
       if (error instanceof GitServerFailure || isServiceError(error)) throw error;
-      if (error instanceof ResponseTooLarge) throw this.#failure("failed", "sent too large a response");
+      if (error instanceof BodyTooLarge) throw this.#failure("failed", "sent too large a response");
       throw this.#failure("unreachable", "cannot be reached");
     } finally {
       // Ends a request whose response was not read to its end.
@@ -135,7 +135,7 @@ export class GitServerClient {
 
   async #failureOf(response: OriginResponse): Promise<Error> {
     const { status } = response;
-    const value = await readJson(response, maxErrorBytes);
+    const value = parseJson(await readText(response.body, maxErrorBytes));
     if (status === 401) return this.#failure("rejected", "rejects the secret");
     const { success, data } = ErrorObject.safeParse(value);
     const isOfRequest = success && status >= 400 && status < 500 && isErrorCode(data.errorCode);
@@ -153,25 +153,4 @@ function isResponse(name: HistoryOperation, value: unknown): boolean {
   if (!isPaged) return response.safeParse(value).success;
   const page = paged.safeParse(value);
   return page.success && response.safeParse(page.data.items).success;
-}
-
-/** Returns `undefined` for malformed JSON, which no schema accepts. */
-async function readJson(response: OriginResponse, maxBytes: number): Promise<unknown> {
-  const text = await readText(response, maxBytes);
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-async function readText({ body }: OriginResponse, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxBytes) throw new ResponseTooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -158,8 +158,8 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     onUse: (ids) => symbolizer.prioritize(ids),
     parsers,
   });
-  // Commands that change members, keys and the like never search.
-  if (purpose !== "change") embedded.start();
+  // Commands that change members, keys and the like never search, nor do git servers.
+  if (purpose !== "change" && role === "all") embedded.start();
   const editorTokens = new EditorTokens({
     clock: systemClock,
     startMs: purpose === "serve" ? awaitEditorsMs : 0,

@@ -20,7 +20,31 @@ export interface OriginResponse {
 }
 
 /** A response exceeds its limit of size. */
-export class ResponseTooLarge extends Error {}
+export class BodyTooLarge extends Error {}
+
+/** Returns a whole body as text. Rejects with BodyTooLarge. */
+export async function readText(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maxBytes) throw new BodyTooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Returns `undefined` for malformed JSON, which no schema accepts. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Separate, because undici does not observe the signal of a request until it is connected. */
 const connectTimeoutMs = 3000;
@@ -73,7 +97,7 @@ async function* boundedBody(
   try {
     for await (const chunk of body) {
       length += chunk.length;
-      if (length > maxBytes) throw new ResponseTooLarge();
+      if (length > maxBytes) throw new BodyTooLarge();
       yield chunk;
     }
   } catch (error) {

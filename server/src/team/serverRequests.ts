@@ -5,7 +5,7 @@ import { ErrorObject, isErrorCode } from "#contract/error";
 import { isServedOverHttp, usesQueryString } from "#contract/operation";
 import { type OperationName, operation } from "#contract/operations";
 import type { EventOf, ResponseOf } from "#contract/service";
-import { OriginClient, type OriginResponse, ResponseTooLarge } from "#platform/originClient";
+import { BodyTooLarge, OriginClient, type OriginResponse, parseJson, readText } from "#platform/originClient";
 import { TimeLimit } from "#platform/timeLimit";
 import { readEvents } from "#remote/events";
 import type { ServerAddress } from "./address";
@@ -177,7 +177,7 @@ function serviceErrorOf(value: unknown): ServiceError | undefined {
 
 /** Describes a failure of the network by its code; messages of errors may contain more than users should see. */
 function failureOf(error: unknown): ServerFailure {
-  if (error instanceof ResponseTooLarge)
+  if (error instanceof BodyTooLarge)
     return new ServerFailure(
       "invalid",
       `The response of the server is larger than ${maxResponseBytes / 2 ** 20} MiB.`,
@@ -198,26 +198,4 @@ function queryString(request: object): string {
   }
   const text = parameters.toString();
   return text === "" ? "" : `?${text}`;
-}
-
-async function readText(
-  body: AsyncIterable<Uint8Array>,
-  maxBytes = Number.POSITIVE_INFINITY,
-): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxBytes) throw new ResponseTooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -12,6 +12,7 @@ import type { GitRepository } from "#git/repository";
 import { CallEnvelope, callPrefix, repositoriesPath } from "#gitServer/protocol";
 import type { Repository } from "#model/repository";
 import type { Log } from "#platform/log";
+import { BodyTooLarge, parseJson, readText } from "#platform/originClient";
 import { TimeLimit } from "#platform/timeLimit";
 import { encodeJson } from "#transport/http/encodeJson";
 import {
@@ -216,22 +217,12 @@ function sendText(response: ServerResponse, status: number, text: string, type =
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // Destroying the request would also end the connection before the response is sent.
-  const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maxBodyBytes) throw new ServiceError("REQUEST_TOO_LARGE", "The request is too large.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    // Destroying the request would also end the connection before the response is sent.
+    return await readText(request.iterator({ destroyOnReturn: false }), maxBodyBytes);
+  } catch (error) {
+    if (error instanceof BodyTooLarge)
+      throw new ServiceError("REQUEST_TOO_LARGE", "The request is too large.");
+    throw error;
   }
 }
