@@ -54,7 +54,7 @@ describe("login", () => {
     await page.goto(`${server.url}/?q=value1`);
     assert.equal(page.url(), `${server.url}/?q=value1`);
     await page.locator("#results .hit").first().waitFor();
-    await page.getByTitle("Logged in").getByText("Ada").waitFor();
+    await page.getByRole("link", { name: "Ada" }).waitFor();
     const cookies = await page.context().cookies(server.url);
     const session = cookies.find(({ name }) => name.startsWith("trawl_session"));
     assert.deepEqual([session?.httpOnly, session?.sameSite], [true, "Lax"]);
