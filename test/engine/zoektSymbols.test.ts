@@ -9,6 +9,7 @@ import { symbolKinds } from "#model/symbol";
 import { simplifyQuery } from "#query/analysis/simplify";
 import type { Query } from "#query/query";
 import { openEngine, search } from "#test/support/engines";
+import { combined } from "#test/support/randomQueries";
 import { addSymbols, testParsers } from "#test/support/testLanguage";
 import {
   type Cluster,
@@ -100,20 +101,7 @@ const queries = fc
       fc.record({ kind: fc.constant("language" as const), names: fc.subarray(["Python", "Go", "Text"]) }),
       fc.record({ kind: fc.constant("revision" as const), names: fc.constantFrom(["next"], ["*"]) }),
     ),
-    tree: fc.oneof(
-      { maxDepth: 3, depthSize: "small" },
-      tie("leaf"),
-      fc.record({
-        kind: fc.constantFrom("and" as const, "or" as const),
-        children: fc.array(tie("tree"), { minLength: 1, maxLength: 3 }),
-      }),
-      fc.record({ kind: fc.constant("not" as const), child: tie("tree") }),
-      fc.record({
-        kind: fc.constant("type" as const),
-        type: fc.constantFrom("symbol" as const, "symbol" as const, "file" as const, "repo" as const),
-        child: tie("tree"),
-      }),
-    ),
+    tree: combined(tie("leaf"), tie("tree"), ["symbol", "symbol", "file", "repo"]),
   }))
   .tree.map(simplifyQuery);
 

@@ -90,22 +90,27 @@ export function trees(withRevisions: boolean): fc.Arbitrary<Query> {
           ]
         : []),
     ),
-    tree: fc.oneof(
-      { maxDepth: 3, depthSize: "small" },
-      tie("leaf"),
-      fc.record({
-        kind: fc.constantFrom("and" as const, "or" as const),
-        children: fc.array(tie("tree"), { minLength: 1, maxLength: 3 }),
-      }),
-      fc.record({ kind: fc.constant("not" as const), child: tie("tree") }),
-      fc.record({
-        kind: fc.constant("type" as const),
-        type: fc.constant("file" as const),
-        child: tie("tree"),
-      }),
-    ),
+    tree: combined(tie("leaf"), tie("tree"), ["file"]),
   }));
   return tree.map(simplifyQuery);
+}
+
+/** Returns leaves, combinations of `tree`, and restrictions of it to a type of result. */
+export function combined(
+  leaf: fc.Arbitrary<Query>,
+  tree: fc.Arbitrary<Query>,
+  types: readonly Extract<Query, { readonly kind: "type" }>["type"][],
+): fc.Arbitrary<Query> {
+  return fc.oneof(
+    { maxDepth: 3, depthSize: "small" },
+    leaf,
+    fc.record({
+      kind: fc.constantFrom("and" as const, "or" as const),
+      children: fc.array(tree, { minLength: 1, maxLength: 3 }),
+    }),
+    fc.record({ kind: fc.constant("not" as const), child: tree }),
+    fc.record({ kind: fc.constant("type" as const), type: fc.constantFrom(...types), child: tree }),
+  );
 }
 
 function mentionsRevision(query: Query): boolean {

@@ -53,7 +53,7 @@ const languages = [
 ] as const;
 
 /** Zoekt's language of the extensions that tests use. */
-export function zoektLanguage(path: string): string {
+function zoektLanguage(path: string): string {
   return languages.find(([extension]) => path.endsWith(extension))?.[1] ?? "";
 }
 

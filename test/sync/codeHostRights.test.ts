@@ -62,7 +62,7 @@ function open(t: TestContext, dataDir: string, answer: Answer, known: object = {
     state.flush();
   }
   const catalog = Catalog.open(dataDir, { log: silentLog, known: [] });
-  const world = { answer, asked: [] as (readonly string[])[] };
+  const world = { answer, asked: [] as (readonly string[])[], hasClaims: true };
   const rights = new CodeHostRights({
     dataDir,
     files: diskFiles,
@@ -86,6 +86,7 @@ function open(t: TestContext, dataDir: string, answer: Answer, known: object = {
       close: async () => {},
     }),
     users: async () => [ann, bob, service, nobody],
+    hasClaim: () => world.hasClaims,
   });
   const close = async () => {
     await rights.close();
@@ -144,6 +145,13 @@ test("rights are kept while the host is down, also after a restart, and taken aw
   await eventuallyEqual(() => [second.seen(ann), second.seen(bob)], ["hidden", "visible"]);
   // What was taken away is on disk at once.
   assert.equal(open(t, dataDir, failing("unknown", 503)).seen(ann), "hidden");
+});
+
+test("names from claims that the configuration no longer names do not count", async (t) => {
+  const { world, seen } = open(t, temporaryFolder(), only("ann-a", "bob-b"));
+  await eventuallyEqual(() => seen(bob), "visible");
+  world.hasClaims = false;
+  assert.deepEqual([seen(bob), seen(ann)], ["hidden", "visible"]);
 });
 
 for (const status of [401, 403, 404]) {

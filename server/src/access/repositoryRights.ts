@@ -2,6 +2,7 @@
  * Decides which repositories a caller may see, from the rules of the configuration and the bounds of an API key, and to
  * whom code hosts have to grant theirs in addition.
  */
+import { foldCase } from "#base/foldCase";
 import type { RepositoryGrant, RepositoryRule, RepositoryRules, RepositoryScope } from "#contract/access";
 import type { ApiKey, Member } from "#model/organization";
 
@@ -60,16 +61,11 @@ function grantsTo(
   { anonymous, roles = [], members = [], groups = [] }: RepositoryRule,
   member: Member,
 ): boolean {
-  const email = folded(member.email);
+  const email = foldCase(member.email);
   return (
     anonymous === true ||
     (member.role === "MEMBER" && roles.includes("member")) ||
-    members.some((each) => folded(each) === email) ||
+    members.some((each) => foldCase(each) === email) ||
     member.groups.some((group) => groups.includes(group))
   );
-}
-
-/** Email addresses that differ only in case belong to the same member. */
-function folded(email: string): string {
-  return email.normalize("NFC").toLowerCase();
 }

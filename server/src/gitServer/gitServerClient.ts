@@ -20,7 +20,7 @@ export interface GitServerClientOptions {
   readonly name: string;
   /** Without a trailing slash. */
   readonly url: string;
-  /** Called for each request, so that a replaced file counts without a restart. */
+  /** Called for each request, so that a replaced file takes effect without a restart. */
   readonly readSecret: () => Promise<string>;
 }
 

@@ -18,7 +18,7 @@ const pollIntervalMs = 2000;
 const listTimeLimitMs = 30_000;
 /** Delays between attempts to reach a server that fails. */
 const retryMs = { first: 500, max: 5000 };
-/** How long others are preferred to a server that was late, although it lists its repositories. */
+/** How long a server that was late ranks behind others, although it lists its repositories. */
 const lateMs = 10_000;
 
 export class PolledServer implements WeightedNode {
@@ -67,12 +67,12 @@ export class PolledServer implements WeightedNode {
     }
   }
 
-  /** Prefers others for a while. */
+  /** Ranks the server behind others for a while. */
   suspend(): void {
     this.#lateUntil = this.#options.clock.elapsed() + lateMs;
   }
 
-  /** Loads the list now, and then again and again. Never rejects. */
+  /** Loads the list now, and then at intervals. Never rejects. */
   poll(): Promise<void> {
     this.#polling ??= this.#load().finally(() => {
       this.#polling = undefined;

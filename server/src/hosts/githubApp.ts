@@ -14,12 +14,12 @@ export interface GithubApp {
   readonly privateKey: SecretSource;
 }
 
-/** GitHub accepts tokens of an app for at most ten minutes, and its clock may be behind. */
+/** GitHub rejects tokens that are valid for more than ten minutes by its own clock, which may be slow. */
 const jwtSeconds = 540;
 const skewSeconds = 60;
 /** Tokens of installations are valid for an hour. */
 const maxTokenMs = 3_600_000;
-/** A token is replaced so long before it expires that a request or the start of a clone does not outlast it. */
+/** Tokens are replaced early, so that they do not expire during a request or before a clone has started. */
 const marginMs = 5 * 60_000;
 
 const Token = z.object({

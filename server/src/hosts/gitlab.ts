@@ -130,7 +130,7 @@ const Members = z.array(
   }),
 );
 
-/** Reporter: guests and planners may not read the code of private projects. */
+/** The access level of reporters, the lowest that can read the code of private projects. */
 const minAccessLevel = 20;
 
 /** Lists members of the project, of the groups around it, and of groups that were invited. */

@@ -1,4 +1,5 @@
 /** Asks a code host who may read a repository. */
+import { foldCase } from "#base/foldCase";
 import type { HostProblem, HostRepository, Readers } from "./codeHost";
 import { absenceStatus, HostFailure, problemOf } from "./failure";
 import type { HostResponse, Requests } from "./requests";
@@ -60,10 +61,10 @@ async function listReaders(
       throw new HostFailure({ message: "The list of those who may read a repository does not end." });
     visited.add(url);
     const page: ReaderPage = await requests.getPage(url, readPage, ({ mayGrow }) => !mayGrow, signal);
-    for (const login of page.logins) found.add(foldLogin(login));
+    for (const login of page.logins) found.add(foldCase(login));
     url = page.next;
   }
-  return logins.filter((login) => found.has(foldLogin(login)));
+  return logins.filter((login) => found.has(foldCase(login)));
 }
 
 async function askEach(
@@ -91,9 +92,4 @@ export function readersAfter(problem: HostProblem): Readers {
   const { status, retryAt } = problem;
   const isRefused = retryAt === undefined && [401, 403, 404, 410, 451].includes(status ?? 0);
   return { kind: isRefused ? "refused" : "unknown", problem };
-}
-
-/** Names of people are case-insensitive on every host. */
-function foldLogin(login: string): string {
-  return login.normalize("NFC").toLowerCase();
 }

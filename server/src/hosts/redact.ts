@@ -1,6 +1,6 @@
 /** Removes secrets from texts that people see. */
 
-/** Tokens that are replaced every hour must not add up. */
+/** Older secrets are dropped, because some connections get a new token every hour. */
 const maxSecrets = 16;
 
 /** Remembers the newest secrets, and removes each form in which one could be printed. */

@@ -139,7 +139,7 @@ export class Requests {
       const sent = await this.#sendUntilReceived(url, headers, signal, postAttempts, "POST");
       return read(await this.#parse(sent.response, sent.url));
     } catch (error) {
-      // That nothing can be created says nothing about the repository that a caller asks for.
+      // A failure to create something says nothing about the repository that the caller asks for.
       throw error instanceof HostFailure ? new HostFailure(error.problem) : error;
     }
   }

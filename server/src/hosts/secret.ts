@@ -45,7 +45,7 @@ export async function readSecret(source: Source): Promise<Secret> {
   return new Secret(secret);
 }
 
-/** Like `readSecret`, for secrets with lines. In an environment variable, these may be separated by `\n` in writing. */
+/** Like `readSecret`, for secrets with lines. In an environment variable, a backslash and an `n` may stand for each line break. */
 export async function readMultilineSecret(source: Source): Promise<Secret> {
   const { secret } = await readText(source);
   return new Secret(source.env === undefined ? secret : secret.replaceAll("\\n", "\n"));

@@ -72,7 +72,7 @@ function setting(name: string, value: string): readonly string[] {
   return ["-c", `${name}=${value}`];
 }
 
-/** The configuration of users and of the system must not count: it could send the token elsewhere. */
+/** Ignores the configuration of the user and the system, which could send the token elsewhere. */
 function environmentOf(url: string, folder: string): Record<string, string> {
   return {
     HOME: folder,

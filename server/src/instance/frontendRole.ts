@@ -125,7 +125,7 @@ export class Frontend {
     const { catalog, log } = this.#options;
     try {
       const listed = this.gitServers.repositories();
-      // What a server has that has not responded yet is known from an earlier start.
+      // Until all have, keeps what an earlier start knew of the others.
       if (this.gitServers.areAllListed) this.#removeAbsent(listed);
       const all = [...listed.values()];
       const repositories = catalog.upsert(all.map((each) => this.#factsOf(each)));
@@ -165,7 +165,7 @@ export class Frontend {
     isArchived,
     isPublic,
   }: ListedRepository): RepositoryFacts {
-    // Nothing is ever there. The catalog identifies repositories by their paths.
+    // Never created: the catalog only needs a path to identify the repository.
     const path = join(
       this.#options.dataDir,
       "remote",

@@ -164,6 +164,8 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     clock: systemClock,
     startMs: purpose === "serve" ? awaitEditorsMs : 0,
   });
+  // Until `sync` exists, nothing needs to be moved: its start compares where repositories are and should be.
+  let onMoved: (id: RepositoryId) => void = () => {};
   const zoektSettings = isGitServer ? undefined : configuration.zoekt;
   const indexes = (purpose === "serve" || purpose === "index") && !isFrontend;
   const cluster =
@@ -182,8 +184,8 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       openQueue: () => openConfiguredQueue(configuration, log),
       maxFileBytes: configuration.maxFileBytes,
       timeLimitMs,
-      onMoved: (ids) => {
-        for (const id of ids) sync.refresh(id, "due");
+      onMoved(ids) {
+        for (const id of ids) onMoved(id);
       },
       log,
     }));
@@ -196,9 +198,12 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     purpose === "read" || isFrontend
       ? undefined
       : new UsedConnections(configuration, configured, editorTokens, log);
-  const codeHostUsers = async () => {
-    const members = await (await organization.store()).members.all();
-    return members.map(({ email, codeHostLogins: logins }) => ({ email, logins }));
+  const codeHostUsers = {
+    async users() {
+      const members = await (await organization.store()).members.all();
+      return members.map(({ email, codeHostLogins: logins }) => ({ email, logins }));
+    },
+    hasClaim: (connection: string) => Object.hasOwn(configuration.oauth?.codeHostClaims ?? {}, connection),
   };
   const setup = await usedConnections?.setup();
   const sync = new Sync({
@@ -208,7 +213,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     quickPool,
     settings: isGitServer ? { ...configuration, dependencies: false } : configuration,
     hosts: configuration.hosts,
-    codeHosts: setup && { ...setup, users: codeHostUsers },
+    codeHosts: setup && { ...setup, ...codeHostUsers },
     zoekt: isGitServer ? recordingIndexer(directory) : cluster?.indexing,
     isGitOnly: isGitServer,
     log,
@@ -218,8 +223,9 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       symbolizer.setOverlay(repositoryId, overlay);
     },
   });
+  onMoved = (id) => sync.refresh(id, "due");
   editorTokens.onArrival = (names) => sync.codeHosts?.useTokens(names);
-  const useConnections = (next: CodeHostsSetup) => sync.configureCodeHosts({ ...next, users: codeHostUsers });
+  const useConnections = (next: CodeHostsSetup) => sync.configureCodeHosts({ ...next, ...codeHostUsers });
   const watch =
     purpose === "serve" && source !== undefined
       ? new ConfigurationWatch({

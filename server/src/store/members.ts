@@ -1,3 +1,4 @@
+import { foldCase } from "#base/foldCase";
 import type { Member, MemberId } from "#model/organization";
 import type { Clock } from "#platform/clock";
 import type { AuditWriter } from "./auditLog";
@@ -60,7 +61,7 @@ export function memberStore(database: Database, clock: Clock, write: AuditWriter
       return toMemberIfAny(await members.where("id", "=", id).executeTakeFirst());
     },
     async byEmail(email) {
-      return toMemberIfAny(await members.where("emailKey", "=", emailKeyOf(email)).executeTakeFirst());
+      return toMemberIfAny(await members.where("emailKey", "=", foldCase(email)).executeTakeFirst());
     },
     async byOAuth({ issuer, subject }) {
       return toMemberIfAny(
@@ -77,7 +78,7 @@ export function memberStore(database: Database, clock: Clock, write: AuditWriter
         const same = await transaction
           .selectFrom("member")
           .selectAll()
-          .where("emailKey", "=", emailKeyOf(member.email))
+          .where("emailKey", "=", foldCase(member.email))
           .executeTakeFirst();
         if (same !== undefined) return { kind: "emailTaken", member: toMember(same) };
         if (verifiedAt !== undefined && verifiedAt <= (await lastRemovalTime(transaction)))
@@ -204,11 +205,6 @@ export function memberRow(database: Database, id: MemberId): Promise<MemberRow |
   return database.selectFrom("member").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Returns the form in which email addresses are compared. */
-function emailKeyOf(email: string): string {
-  return email.normalize("NFC").toLowerCase();
-}
-
 async function countActive(database: Database): Promise<number> {
   const { count } = await database
     .selectFrom("member")
@@ -247,7 +243,7 @@ async function insertMember(
     organisationId: organizationId,
     name: name ?? null,
     email,
-    emailKey: emailKeyOf(email),
+    emailKey: foldCase(email),
     role,
     groups: JSON.stringify(groups),
     oauthIssuer: oauth?.issuer ?? null,

@@ -4,6 +4,7 @@
  * Whom the host did not name sees nothing of a repository that is not public there. A clone of such a repository on this
  * computer is treated as its mirror.
  */
+import { foldCase } from "#base/foldCase";
 import type { Catalog } from "#catalog/catalog";
 import type { CodeHost } from "#hosts/codeHost";
 import type { KnownConnections } from "#mirrors/applyListing";
@@ -33,6 +34,8 @@ export interface CodeHostRightsOptions {
   readonly hostOf: (connection: string) => CodeHost;
   /** Returns everyone who may search. */
   readonly users: () => Promise<readonly CodeHostUser[]>;
+  /** Whether the configuration still names a claim for a connection; without one, stored names do not count. */
+  readonly hasClaim: (connection: string) => boolean;
 }
 
 /** `unknown`: the host has not said yet whether the user may see it, so it is hidden. */
@@ -77,7 +80,7 @@ export class CodeHostRights {
     return Object.values(this.#connections).some(isRestricted) || this.#readers.connections.length > 0;
   }
 
-  /** Asks the hosts from now on. */
+  /** Starts to ask the hosts. */
   start(): void {
     this.configure([...new Set([...Object.keys(this.#connections), ...this.#readers.connections])]);
   }
@@ -176,16 +179,18 @@ export class CodeHostRights {
   /** Returns the name of a user on the host of a connection, in lower case. The configuration takes precedence. */
   #loginOf(connection: string, { email, logins }: CodeHostUser): string | undefined {
     const settings = this.#connections[connection];
-    const configured = settings && email !== undefined && this.#configuredLogins(settings).get(fold(email));
-    const login = configured || (Object.hasOwn(logins, connection) ? logins[connection] : undefined);
-    return login === undefined ? undefined : fold(login);
+    const configured =
+      settings && email !== undefined && this.#configuredLogins(settings).get(foldCase(email));
+    const isStated = this.#options.hasClaim(connection) && Object.hasOwn(logins, connection);
+    const login = configured || (isStated ? logins[connection] : undefined);
+    return login === undefined ? undefined : foldCase(login);
   }
 
   #configuredLogins(connection: MirrorConnection): ReadonlyMap<string, string> {
     const known = this.#logins.get(connection);
     if (known !== undefined) return known;
     const entries = Object.entries(connection.access?.logins ?? {});
-    const logins = new Map(entries.map(([member, login]) => [fold(member), login]));
+    const logins = new Map(entries.map(([member, login]) => [foldCase(member), login]));
     this.#logins.set(connection, logins);
     return logins;
   }
@@ -197,8 +202,4 @@ function isRestricted({ access }: MirrorConnection): boolean {
 
 function isOn(connection: MirrorConnection | undefined, mirror: MirrorRecord): boolean {
   return connection !== undefined && isOnHostOf(connection)(mirror);
-}
-
-function fold(text: string): string {
-  return text.normalize("NFC").toLowerCase();
 }

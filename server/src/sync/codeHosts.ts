@@ -33,9 +33,10 @@ import { OpenHosts } from "./openHosts";
 import { type UnfinishedHosts, unfinishedHosts } from "./unfinishedHosts";
 import { Webhooks } from "./webhooks";
 
-/** What the leader knows about code hosts. */
+/** What the leader knows about code hosts. Without `users`, only the local user searches. */
 export interface CodeHostsSetup<Connection extends MirrorConnection = MirrorConnection>
-  extends HostAccess<Connection> {
+  extends HostAccess<Connection>,
+    Partial<Pick<CodeHostRightsOptions, "users" | "hasClaim">> {
   readonly dataDir: string;
   readonly connections: Readonly<Record<string, Connection>>;
   readonly removals: KnownConnections["removals"];
@@ -44,8 +45,6 @@ export interface CodeHostsSetup<Connection extends MirrorConnection = MirrorConn
   readonly helperFolder: string;
   readonly files?: Files;
   readonly random?: () => number;
-  /** Returns everyone who may search. Absent: nobody but the local user. */
-  readonly users?: CodeHostRightsOptions["users"];
 }
 
 export interface CodeHostsOptions extends CodeHostsSetup {
@@ -128,7 +127,7 @@ export class CodeHosts {
       index,
     });
     this.rights = new CodeHostRights({
-      users: async () => [],
+      ...{ users: async () => [], hasClaim: () => false },
       ...options,
       ...{ dataDir, files, random, state: this.#state, known: () => this.#known },
       mirrorAt: (path) => this.#mirrorAt(path),

@@ -92,7 +92,7 @@ export class ReaderRounds {
     const schedule = this.#schedules.get(name);
     if (schedule === undefined || schedule.failures > 0) return;
     if (schedule.isRunning) schedule.wanted ??= "new";
-    // Whoever asks again must not postpone it.
+    // Repeated calls must not postpone the round.
     else if (schedule.dueAt > this.#options.clock.elapsed() + soonMs)
       this.#later(name, schedule, soonMs, "new");
   }
@@ -157,7 +157,7 @@ export class ReaderRounds {
       return;
     }
     const lastAt = end.kind === "done" ? (state.askedAt(name) ?? clock.now()) : clock.now();
-    // Not all connections at the same time.
+    // Spreads the connections over time.
     const dueAt = lastAt + checkEvery * (0.9 + random() / 10);
     this.#later(name, schedule, Math.max(soonMs, dueAt - clock.now()), "all");
   }
@@ -202,7 +202,7 @@ export class ReaderRounds {
         schedule.asked = new Set(logins);
         return { kind: "refused" };
       }
-      // The host refuses to say it: nobody is known to be allowed.
+      // The host refuses to name anyone, so nobody may read it.
       if (state.put(name, mirror, { readers: new Set(), others: new Set(logins) })) onChange();
     }
     schedule.asked = new Set(logins);

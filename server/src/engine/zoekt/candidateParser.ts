@@ -13,7 +13,7 @@ const maxCacheBytes = 64 * 1024 * 1024;
 /** Texts that are parsed together: few, so that the time limit loses little work. */
 const maxBatchBytes = 128 * 1024;
 
-/** Parses documents of nodes, and caches their symbols by content, because queries about the same names follow. */
+/** Parses documents of nodes, and caches their symbols by content, because similar queries tend to follow. */
 export class CandidateParser {
   readonly #parsers: Pick<SymbolParsers, "symbols" | "size">;
   readonly #cache: ByteCache<CandidateSymbol>;

@@ -23,11 +23,11 @@ export interface NodesRequest {
   readonly isWhole: boolean;
   /** How many documents to request from each node otherwise. */
   readonly documentCount: number;
-  /** Of the search, of which requests take a share. */
+  /** The deadline of the whole search. */
   readonly deadline: number;
   readonly byId: Assignments["byId"];
   readonly nodes: ReadonlyMap<string, ZoektNode>;
-  /** Nodes that are not asked instead of others. */
+  /** Nodes that must not stand in for others. */
   readonly avoided: ReadonlySet<string>;
   readonly hedging: Hedging;
   /** The largest response of a node. */
@@ -38,7 +38,7 @@ export interface NodesRequest {
 const shares = { search: 0.6, response: 0.75 };
 /** How many documents a search with a limit requests from each node at first, and at most. */
 export const documentCounts = { first: 50, growth: 8, max: 5000 };
-/** So many matches in one shard, for each document, let a node skip the rest: frequent words must not take long. */
+/** A node skips the rest of a shard after this many matches per requested document, so that frequent words stay fast. */
 const shardMatchesPerDocument = 4;
 const unlimited = 1e9;
 /** How much smaller the next response is if one was too large, and how often that is tried. */
@@ -113,7 +113,7 @@ async function searchScope(
   }
   const second = new AbortController();
   const others = askOthers(AbortSignal.any([signal, second.signal]));
-  // Whichever loses may be canceled later.
+  // The loser may be canceled when nothing awaits it any more.
   for (const each of [first, others]) each.catch(() => undefined);
   const winner = await Promise.race([first, others]);
   if ("length" in winner && rest.length === 0 && winner.every(isAnswered)) {
