@@ -129,7 +129,7 @@ test("a revision that one server lacks is requested from another one", async (t)
     message: "No such revision.",
   });
   const down = await serve(t, list, (response) => response.destroy());
-  await assert.rejects(read(await connect(t, [lacking, down])), { code: "ENGINE_UNAVAILABLE" });
+  await assert.rejects(read(await connect(t, [lacking, down])), { code: "NOT_FOUND" });
 });
 
 const lists: Record<string, Answer> = {

@@ -111,8 +111,8 @@ export class GitServers {
       });
     } catch (error) {
       if (!Array.isArray(error)) throw error;
-      const failures = error.filter((each) => each instanceof GitServerFailure);
-      throw failures.length > 0 ? unavailable(repository, failures) : error[0];
+      // A revision that the others do not have either.
+      throw error.find(isMissing) ?? unavailable(repository, error);
     }
   }
 
