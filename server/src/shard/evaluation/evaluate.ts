@@ -307,6 +307,7 @@ export class ShardEvaluation {
     if (isInName && this.view.reader.skipReason(document) !== undefined) counts.filesSkipped++;
     const nameScore = this.#isCountOnly && !isInName ? 0 : this.#addNameRanges(document, isInName);
     const matchCount = this.#isCountOnly && !isInName ? evaluation.count : ranges.length - from;
+    const limitedCount = Math.min(matchCount, this.#maxMatchesPerFile);
     const { output } = this.#options;
     if (output === "hits") {
       const definitionScore = isInName ? 0 : this.#definitionScore(document, from);
@@ -333,10 +334,11 @@ export class ShardEvaluation {
       areInName.push(isInName);
       if (output === "ranges") this.#recordedRanges = ranges.length;
     }
+    // Nothing is called from here on, because V8 interrupts a step only at calls and in loops.
     this.#lastCounted = document;
     this.phraseMatchCount += phraseMatchCount;
     this.matchCount += matchCount;
-    this.limitedMatchCount += Math.min(matchCount, this.#maxMatchesPerFile);
+    this.limitedMatchCount += limitedCount;
     this.fileCount++;
   }
 
