@@ -1,6 +1,6 @@
 /** A lost, emptied or exchanged database: access is closed, and each error explains why. */
 import assert from "node:assert/strict";
-import { copyFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Client } from "pg";
@@ -23,18 +23,29 @@ interface Instance {
 
 /** Creates an instance with a member, a key and a backup. */
 async function createInstance(...flags: string[]): Promise<Instance> {
-  const folder = temporaryFolder();
-  const dataDir = join(folder, "data");
-  const run = (...args: string[]) => trawl([...args, "--data-dir", dataDir, ...flags], folder);
-  const created = await run("keys", "create", "scripts");
+  const instance = instanceIn(temporaryFolder(), flags);
+  const created = await instance.run("keys", "create", "scripts");
   const [key = assert.fail(created.stderr)] = /trwl_\S+/.exec(created.stdout) ?? [];
-  const backup = join(folder, "backup");
-  assert.equal((await run("backup", backup)).code, 0);
+  assert.equal((await instance.run("backup", instance.backup)).code, 0);
+  return { ...instance, key };
+}
+
+const original = createInstance();
+
+/** Copies an instance with a member, a key and a backup. All copies are of the same organization. */
+async function copyInstance(): Promise<Instance> {
+  const { dataDir, key } = await original;
+  const folder = temporaryFolder();
+  cpSync(join(dataDir, ".."), folder, { recursive: true });
+  return { ...instanceIn(folder, []), key };
+}
+
+function instanceIn(folder: string, flags: readonly string[]): Omit<Instance, "key"> {
+  const dataDir = join(folder, "data");
   return {
     dataDir,
-    key,
-    backup,
-    run,
+    backup: join(folder, "backup"),
+    run: (...args) => trawl([...args, "--data-dir", dataDir, ...flags], folder),
     async serve(t, ...more) {
       const server = await serve(dataDir, [source.path], { flags: [...flags, ...more] });
       t.after(() => server.kill());
@@ -53,31 +64,20 @@ async function ask(server: { readonly url: string }, path: string, key?: string)
 const accessClosed = (reason: string) =>
   new RegExp(`^503 Access is closed, .*: ${reason}.*trawl restore FILE`);
 
-/** Starts a server and checks that it and the commands refuse access with the reason. */
-async function checkClosed(
-  t: TestContext,
-  { key, run, serve, backup }: Instance,
-  reason: string,
-): Promise<Served> {
+/** Starts a server and checks that it and a command refuse access with the reason. */
+async function checkClosed(t: TestContext, { key, run, serve }: Instance, reason: string): Promise<Served> {
   const server = await serve(t);
   assert.match(await ask(server, "/api/repos", key), accessClosed(reason));
   assert.match(await ask(server, "/api/repos"), accessClosed(reason));
   assert.equal(await ask(server, "/api/health"), "200");
-  const copy = `${backup}-2`;
-  for (const args of [
-    ["backup", copy],
-    ["members", "list"],
-    ["keys", "create", "another"],
-  ]) {
-    const { code, stdout, stderr } = await run(...args);
-    assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, new RegExp(`^trawl: Access is closed, .*: ${reason}`));
-  }
-  assert(!readdirSync(join(copy, "..")).includes("backup-2"));
-  // The local user can still search.
-  const found = await run("search", "needle");
-  assert.match(found.stdout, /one\.txt:1:needle/, found.stderr);
+  await checkRefused(run("members", "list"), reason);
   return server;
+}
+
+async function checkRefused(command: ReturnType<typeof trawl>, reason: string): Promise<void> {
+  const { code, stdout, stderr } = await command;
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, new RegExp(`^trawl: Access is closed, .*: ${reason}`));
 }
 
 for (const [name, lose, reason] of [
@@ -85,9 +85,15 @@ for (const [name, lose, reason] of [
   ["empty", (file: string) => truncateSync(file), "trawl\\.db is empty"],
 ] as const) {
   test(`a database that is ${name} closes the instance until a backup is restored`, async (t) => {
-    const lost = await createInstance();
+    const lost = await copyInstance();
     lose(join(lost.dataDir, "trawl.db"));
     const server = await checkClosed(t, lost, reason);
+    await checkRefused(lost.run("backup", `${lost.backup}-2`), reason);
+    assert(!readdirSync(join(lost.backup, "..")).includes("backup-2"));
+    await checkRefused(lost.run("keys", "create", "another"), reason);
+    // The local user can still search.
+    const found = await lost.run("search", "needle");
+    assert.match(found.stdout, /one\.txt:1:needle/, found.stderr);
     const junk = join(lost.dataDir, "..", "junk");
     writeFileSync(junk, "This is not a backup.");
     assert.equal((await lost.run("restore", junk)).code, 1);
@@ -109,7 +115,7 @@ for (const [name, lose, reason] of [
 }
 
 test("a database of another organization is detected", async (t) => {
-  const [lost, other] = [await createInstance(), await createInstance()];
+  const [lost, other] = [await copyInstance(), await createInstance()];
   copyFileSync(join(other.dataDir, "trawl.db"), join(lost.dataDir, "trawl.db"));
   const server = await checkClosed(t, lost, "trawl\\.db belongs to another organization");
   assert.match(await ask(server, "/api/repos", other.key), /^503 /);
@@ -121,7 +127,7 @@ test("a database of another organization is detected", async (t) => {
 });
 
 test("deleting organization.json or the data directory starts a new organization", async (t) => {
-  const lost = await createInstance();
+  const lost = await copyInstance();
   rmSync(join(lost.dataDir, "trawl.db"));
   const server = await checkClosed(t, lost, "trawl\\.db is missing");
   rmSync(join(lost.dataDir, "organization.json"));
@@ -130,7 +136,7 @@ test("deleting organization.json or the data directory starts a new organization
   assert.equal((await lost.run("backup", `${lost.backup}-3`)).code, 0);
   await server.stop();
 
-  const deleted = await createInstance();
+  const deleted = await copyInstance();
   rmSync(deleted.dataDir, { recursive: true });
   const fresh = await deleted.serve(t);
   assert.equal(await ask(fresh, "/api/repos"), "200");
@@ -138,7 +144,7 @@ test("deleting organization.json or the data directory starts a new organization
 });
 
 test("a missing or damaged organization.json is restored from the database", async (t) => {
-  const { dataDir, key, ...known } = await createInstance();
+  const { dataDir, key, ...known } = await copyInstance();
   for (const damage of [
     () => rmSync(join(dataDir, "organization.json")),
     () => writeFileSync(join(dataDir, "organization.json"), "{"),
@@ -156,7 +162,7 @@ test("a missing or damaged organization.json is restored from the database", asy
 });
 
 test("after a loss, the endpoint of an editor is closed if there were keys and open otherwise", async (t) => {
-  const lost = await createInstance();
+  const lost = await copyInstance();
   const fresh = join(temporaryFolder(), "data");
   rmSync(join(lost.dataDir, "trawl.db"));
   for (const [dataDir, expected] of [
@@ -171,7 +177,7 @@ test("after a loss, the endpoint of an editor is closed if there were keys and o
 });
 
 test("a server started with another database reports the previous one", async (t) => {
-  const known = await createInstance();
+  const known = await copyInstance();
   const remembered = join(known.dataDir, "organization.json");
   writeFileSync(
     remembered,
