@@ -53,7 +53,11 @@ function watchPort(t: TestContext, url: string) {
   const seen = new Set<number>();
   let isStopped = false;
   const ended = (async () => {
-    while (!isStopped) seen.add(await status(url));
+    while (!isStopped) {
+      seen.add(await status(url));
+      // Requests without any pause would slow down the takeover that they watch.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
   })();
   const stop = async () => {
     isStopped = true;
