@@ -119,6 +119,13 @@ const rows: readonly [address: string, status: number, content: RegExp][] = [
   [`${repositoryName}/-/compare/v1.0...main`, 200, /value="v1\.0".*value="main".*\d+ files changed/s],
   [`${repositoryName}/-/compare/?base=main&head=main`, 200, /0 files changed/],
   [`${repositoryName}/-/compare/main...no%3Cthing`, 400, /no&lt;thing/],
+  [
+    `${repositoryName}/-/authors/`,
+    200,
+    /\d+ authors.*type%3Acommit\+repo%3A.*author%3A.* commits · last on \d{4}-/s,
+  ],
+  [`${repositoryName}/-/authors/nothing`, 200, /There are no commits of this path/],
+  ["folder/-/authors/", 400, /no history/],
   ["folder/-/blob/in%20side/note.md", 200, /A note/],
   ["folder/-/tree/in%20side", 200, /note\.md/],
   ["folder/-/commit/HEAD", 400, /no history/],

@@ -41,6 +41,17 @@ before(async () => {
       path: `${folder}/tools`,
     },
   );
+  shop.git(
+    "-c",
+    "user.name=Ann (QA)",
+    "commit",
+    "--allow-empty",
+    "-q",
+    "-m",
+    "Check retries",
+    "--author",
+    "Ann (QA) <ann@example.com>",
+  );
   server = await serve(temporaryFolder(), [folder]);
   await server.ready();
 });
@@ -202,6 +213,9 @@ test("commits, repositories, definitions and names of files are found", async ()
   const commits = await search("retry type:commit");
   assert.match(summaryOf(commits), /^1 commit/);
   assert.match((await get(linkTo(commits, "Retry failed requests"))).text, /export function/);
+  const narrowed = await get(linkTo(await search("retr type:commit"), "Ann (QA)"));
+  assert.match(summaryOf(narrowed), /^1 commit/);
+  assert.ok(narrowed.text.includes("Check retries"));
   const repositories = await search("too type:repo");
   assert.match(summaryOf(repositories), /^1 repository · \d+ ms$/);
   assert.match((await get(linkTo(repositories, "tools"))).text, /again\.py|tools\//);

@@ -17,7 +17,9 @@ export function browseUrl(
   repositoryName: string,
   revision: string | undefined,
   path: string,
-  view: "blob" | "tree" | "raw" | "commits" | "refs" | "find" | "compare" = path === "" ? "tree" : "blob",
+  view: "blob" | "tree" | "raw" | "commits" | "authors" | "refs" | "find" | "compare" = path === ""
+    ? "tree"
+    : "blob",
 ): string {
   if (baseUrl === undefined) return "";
   const at = revision === undefined ? "" : `@${encodeName(revision)}`;

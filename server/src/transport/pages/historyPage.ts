@@ -32,6 +32,7 @@ export async function historyPage(context: PageContext): Promise<PageResponse> {
     actions: [
       ...pathActions(context, true),
       html`<a href="${browseUrl(base, repo, revision, path)}">${path === "" ? "Files" : "Content"}</a>`,
+      html`<a href="${browseUrl(base, repo, revision, path, "authors")}">Authors</a>`,
       html`<a href="${browseUrl(base, repo, undefined, compared(revision), "compare")}">Compare</a>`,
     ],
     facts: [html`<span>${countOf(total, "commit")}</span>`],

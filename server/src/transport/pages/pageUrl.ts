@@ -5,10 +5,19 @@ import { browseUrl } from "#service/repositories/webLinks";
 export const browsePrefix = "/browse/";
 
 /**
- * `commits` is the history of a path, `refs` the list of revisions to show it at, `find` the search for a file, and
- * `compare` the changes between two revisions.
+ * `commits` is the history of a path, `authors` who made it, `refs` the list of revisions to show it at, `find` the search
+ * for a file, and `compare` the changes between two revisions.
  */
-export type PageView = "blob" | "tree" | "commit" | "raw" | "commits" | "refs" | "find" | "compare";
+export type PageView =
+  | "blob"
+  | "tree"
+  | "commit"
+  | "raw"
+  | "commits"
+  | "authors"
+  | "refs"
+  | "find"
+  | "compare";
 
 export interface PageUrl {
   readonly repository: string;
@@ -32,7 +41,7 @@ export interface ListPosition {
 const maxPathLength = 4096;
 
 const pagePattern =
-  /^([^@]+?)(?:@(.+?))?(?:\/-\/(blob|tree|commits?|raw|refs|find|compare)(?:\/(.*))?|\/?)$/s;
+  /^([^@]+?)(?:@(.+?))?(?:\/-\/(blob|tree|commits?|authors|raw|refs|find|compare)(?:\/(.*))?|\/?)$/s;
 
 /** Parses the URL of a page. Throws NOT_FOUND for any other URL, MALFORMED_REQUEST for invalid escapes. */
 export function parsePageUrl(url: string): PageUrl {

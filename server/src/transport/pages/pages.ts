@@ -3,6 +3,7 @@
  * request. They load nothing from other servers.
  */
 import type { Caller } from "#contract/service";
+import { authorsPage } from "./authorsPage";
 import { commitPage } from "./commitPage";
 import { comparePage } from "./comparePage";
 import { completionList } from "./completionList";
@@ -89,6 +90,8 @@ async function repositoryView(context: PageContext): Promise<PageResponse> {
       return rawFile(context);
     case "commits":
       return historyPage(context);
+    case "authors":
+      return authorsPage(context);
     case "refs":
       return revisionsPage(context);
     case "find":

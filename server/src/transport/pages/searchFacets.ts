@@ -1,6 +1,7 @@
 /** Filters that narrow a search, counted over its results. Each is a link that writes the filter into the query. */
 import type { QueryFilter } from "#contract/queries";
 import {
+  escaped,
   exactRepository,
   type Filter,
   inFolder,
@@ -8,7 +9,7 @@ import {
   withFiltersReplaced,
   withoutFilters,
 } from "#contract/queryText";
-import type { FileMatch } from "#contract/search";
+import type { FileMatch, FoundCommit, SearchResult } from "#contract/search";
 import { revisionLabel } from "./context";
 import { type Html, html } from "./html";
 import { isLinkable, type SearchPosition, searchUrl } from "./searchUrl";
@@ -38,14 +39,15 @@ function rangeCountOf(chunks: FileMatch["chunks"]): number {
 
 /** Renders the facets with at least two values; nothing if there are none. `filters` are those of the query. */
 export function renderFacets(
-  files: readonly FileMatch[],
+  { files, commits }: Pick<SearchResult, "files" | "commits">,
   filters: readonly QueryFilter[],
   position: SearchPosition,
   base: string,
 ): Html | undefined {
   // Repositories differ in the name of the default branch, which nobody asked for.
   const hasRevisions = filters.some(({ prefix }) => prefix === "rev");
-  const facets = facetsOf(files, hasRevisions).filter(({ items }) => items.length > 1);
+  const all = commits === undefined ? facetsOf(files, hasRevisions) : facetsOfCommits(commits);
+  const facets = all.filter(({ items }) => items.length > 1);
   if (facets.length === 0 || !isLinkable(position)) return undefined;
   return html`<nav id="facets" aria-label="Narrow the results">${facets.map(({ title, items }) => {
     const entries = items.map(({ label, count, filter }) => {
@@ -89,18 +91,25 @@ function facetsOf(files: readonly FileMatch[], hasRevisions: boolean): readonly 
   ];
 }
 
-function facet(
+function facetsOfCommits(commits: readonly FoundCommit[]): readonly Facet[] {
+  return [
+    facet("Repositories", "repo", commits, ({ repository }) => [repository], exactRepository),
+    facet("Authors", "author", commits, ({ authorName }) => [authorName].filter(Boolean), escaped),
+  ];
+}
+
+function facet<Item extends FileMatch | FoundCommit>(
   title: string,
   prefix: Filter["prefix"],
-  files: readonly FileMatch[],
-  keysOf: (file: FileMatch) => readonly string[],
+  found: readonly Item[],
+  keysOf: (item: Item) => readonly string[],
   toValue: (key: string) => string = (key) => key,
   labelOf: (key: string) => string = (key) => key,
 ): Facet {
   const counts = new Map<string, number>();
-  for (const file of files) {
-    const count = matchCountOf(file);
-    for (const key of keysOf(file)) counts.set(key, (counts.get(key) ?? 0) + count);
+  for (const item of found) {
+    const count = "chunks" in item ? matchCountOf(item) : 1;
+    for (const key of keysOf(item)) counts.set(key, (counts.get(key) ?? 0) + count);
   }
   const items = [...counts]
     .sort(([one, oneCount], [other, otherCount]) => otherCount - oneCount || (one < other ? -1 : 1))

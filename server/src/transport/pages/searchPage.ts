@@ -176,7 +176,7 @@ async function showResult(
   const { pieces, nextStart } = renderResults(result, position, context);
   return {
     summary,
-    facets: renderFacets(files, read.filters, position, base),
+    facets: renderFacets(result, read.filters, position, base),
     notes,
     results: pieces,
     paging: pagingLinks(context, nextStart),
