@@ -17,12 +17,13 @@ header { position: sticky; top: 0; z-index: 1; max-height: 50vh; overflow-y: aut
 h1 { font-size: 16px; font-weight: 600; margin: 0; max-height: 72px; overflow-y: auto; overflow-wrap: anywhere; unicode-bidi: isolate; }
 .actions { margin: 4px 0 0; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 16px; }
 .actions > :not(#message) { min-height: 24px; overflow-wrap: anywhere; } .actions [hidden] { display: none; }
+@media (scripting: enabled) { .scripted[hidden] { display: inline-block; visibility: hidden; } }
 .pick { padding: 0 8px; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); }
 .pick::after { content: " \\25be" / ""; }
 button[aria-pressed=true] { border-color: var(--link); background: var(--soft); font-weight: 600; }
 button, input { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); padding: 0 8px; }
 input { padding: 4px 8px; max-width: 100%; } button:hover { background: var(--soft); }
-#filter, .compare { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 8px; } #filter input { width: 40ch; } .compare input { width: 24ch; }
+#filter, .compare { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 8px; } #filter label { flex: 1; min-width: 0; display: flex; align-items: center; gap: 8px; } #filter input { flex: 0 1 40ch; min-width: 0; } .compare input { width: 24ch; }
 .facts { margin: 0 0 12px; color: var(--dim); display: flex; flex-wrap: wrap; gap: 4px 16px; }
 .facts > * { overflow-wrap: anywhere; unicode-bidi: isolate; } .dim, #message { color: var(--dim); }
 fieldset { border: 0; margin: 0 0 16px; padding: 0; } legend { padding: 0; margin: 0 0 4px; font-weight: 600; } fieldset button { min-height: 28px; }
@@ -31,7 +32,7 @@ main { padding: 12px 16px 16px; } .note { padding: 8px 12px; border: 1px solid v
 table { border-collapse: collapse; width: 100%; } td { padding: 0 8px; vertical-align: top; }
 .code { font: 12px/20px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; tab-size: 4; overflow-x: auto; }
 .code td { white-space: pre; } .code tr:target td, .code tr.chosen td { background: var(--mark); }
-.n { width: 1%; text-align: right; user-select: none; } .n, .n a { color: var(--dim); }
+.n { width: 1%; min-width: calc(4ch + 16px); text-align: right; user-select: none; } .n, .n a { color: var(--dim); }
 .who { width: 1%; max-width: 32ch; overflow: hidden; text-overflow: ellipsis; color: var(--dim); font-family: system-ui, sans-serif; border-right: 1px solid var(--line); }
 .first td { border-top: 1px solid var(--line); }
 @media (max-width: 640px) {
@@ -43,10 +44,11 @@ table { border-collapse: collapse; width: 100%; } td { padding: 0 8px; vertical-
   .blame .first td:not(.who) { border-top: 0; }
   .blame .first .who { border-top: 0; } .blame .first { border-top: 1px solid var(--line); }
 }
-ul.entries { list-style: none; margin: 0; padding: 0; border: 1px solid var(--line); }
+ul.entries { list-style: none; margin: 0; padding: 0; border: 1px solid var(--line); border-radius: 6px; }
 ul.entries li { padding: 4px 12px; border-top: 1px solid var(--line); overflow-wrap: anywhere; unicode-bidi: isolate; }
 ul.entries bdi { white-space: pre-wrap; }
-ul.entries li:first-child { border-top: 0; } ul.entries [aria-current] { font-weight: 600; }
+ul.entries li:first-child { border-top: 0; } ul.entries li > a + .dim { display: block; font-size: 12px; } ul.entries li > a:has(+ .dim) { font-weight: 600; }
+ul.entries .in::before { content: "\\25b8\\00a0" / ""; color: var(--dim); } ul.entries [aria-current] { font-weight: 600; }
 ul.access li { display: flex; flex-wrap: wrap; align-items: center; gap: 0 16px; } ul.access li > :last-child { margin-left: auto; }
 ul.access button { min-height: 28px; } ul.access time { white-space: nowrap; } .current { font-weight: 600; line-height: 28px; } form > h2:first-child { margin-top: 0; }
 h2 { font-size: 14px; margin: 24px 0 8px; overflow-wrap: anywhere; unicode-bidi: isolate; } main > h2:first-child { margin-top: 0; }

@@ -48,10 +48,11 @@ ul.examples { list-style: none; padding: 0; margin: 0; }
 .examples li { display: flex; flex-wrap: wrap; gap: 0 16px; } .examples a { min-width: 38ch; }
 .syntax { max-width: 800px; } .syntax th { text-align: left; font-weight: 400; padding: 3px 16px 3px 0; width: 45%; overflow-wrap: anywhere; vertical-align: top; } .syntax td { padding: 3px 0; }
 dialog { max-width: min(560px, calc(100vw - 32px)); color: var(--fg); background: var(--bg); border: 1px solid var(--line); border-radius: 8px; padding: 16px 24px; }
-dialog::backdrop { background: #0006; } dialog h2 { margin: 0 0 8px; } dialog .syntax th { width: 30%; } dialog button { min-height: 32px; margin-top: 12px; padding: 0 16px; }
+dialog::backdrop { background: #0006; } dialog .syntax th { width: 30%; } caption { padding: 12px 0 4px; text-align: left; font-weight: 600; } dialog button { min-height: 32px; margin-top: 12px; padding: 0 16px; } dialog label { margin-right: 8px; }
 @media (max-width: 800px) { .columns { display: block; } #facets { position: static; display: flex; align-items: center; gap: 12px; overflow-x: auto; margin: 0 0 12px; white-space: nowrap; }
   #facets h2 { margin: 0; } #facets ul { display: flex; gap: 12px; } #facets a { overflow-wrap: normal; } }
-@media (max-width: 480px) { .search .bar { position: static; } .bar, main { padding-left: 12px; padding-right: 12px; } 
+@media (pointer: coarse) { .code tr:not(.gap) { line-height: 24px; } .n a { display: block; min-width: 24px; } }
+@media (max-width: 480px) { #show-keys, #show-line { display: none; } .search .bar { position: static; } .bar, main { padding-left: 12px; padding-right: 12px; } 
   .bar form { order: 3; flex-basis: 100%; } .bar { gap: 8px; } .site { gap: 4px 8px; font-size: 13px; } .file .n { width: 40px; min-width: 40px; padding: 0 8px 0 4px; } .examples a { min-width: 0; } }
 @media (max-height: 400px) { .search .bar { position: static; } }
 @media (forced-colors: active) { mark { background: Mark; color: MarkText; forced-color-adjust: none; } .options label:has(:checked), #completions [aria-selected=true] { outline: 2px solid Highlight; } }
