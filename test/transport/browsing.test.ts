@@ -34,7 +34,7 @@ const repositories = viewOf([
     revisions: [],
     formerNames: ["github.com/old team/past", "detached"],
   }),
-  repository(2, "detached", { path: detached.path, codeHostType: "genericGitHost" }),
+  repository(2, "detached", { path: detached.path, codeHostType: "genericGitHost", defaultRevision: "HEAD" }),
   repository(3, "empty", { path: repo().path, codeHostType: "genericGitHost", state: "queued" }),
   repository(4, "crowded", { path: crowded.path, codeHostType: "genericGitHost" }),
   repository(5, "<b>&\u202e", { state: "failed", lastError: "<i>out of disk" }),
@@ -197,7 +197,7 @@ test("repositories without commits and with a detached HEAD have pages", async (
   const page = await get("browse/detached/-/blob/a.txt");
   assert.match(page.text, />one</);
   assert.equal(pathOf(linkTo(page, "Permalink")), `detached@${first}/-/blob/a.txt`);
-  const picker = await follow(page, "default revision");
+  const picker = await follow(page, "HEAD");
   assert.match(entriesOf(picker)[0] ?? "", /^HEAD default/);
   assert.match((await follow(picker, "main")).text, />two</);
 });

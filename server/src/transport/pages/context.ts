@@ -47,6 +47,8 @@ export interface PageContext extends ServiceContext {
   readonly pageUrl: PageUrl;
   /** The parameters of the URL, for those that only some pages have. */
   readonly parameters: URLSearchParams;
+  /** Shown without a revision in the URL; absent if unknown. */
+  readonly defaultBranch?: string | undefined;
   /** The bar above the page. */
   readonly bar: Html;
 }
@@ -97,12 +99,15 @@ function pathLinks({ pageUrl, base }: PageContext): HtmlPart {
  * Renders the links of pages about a path. Script opens them with the keys of `aria-keyshortcuts`. A plain folder has no
  * history.
  */
-export function pathActions({ pageUrl, base }: PageContext, hasHistory: boolean): readonly Html[] {
+export function pathActions(
+  { pageUrl, base, defaultBranch }: PageContext,
+  hasHistory: boolean,
+): readonly Html[] {
   const { repository, revision, view } = pageUrl;
   const path = withoutOuterSlashes(pageUrl.path);
   const link = (to: "refs" | "commits" | "find") =>
     browseUrl(base, repository, revision, to === "find" ? "" : path, to);
-  const picker = html`<a class="pick" aria-keyshortcuts="w" title="Switch branch or tag (w)" href="${link("refs")}"><bdi>${revisionLabel(revision)}</bdi></a>`;
+  const picker = html`<a class="pick" aria-keyshortcuts="w" title="Switch branch or tag (w)" href="${link("refs")}"><bdi>${revisionLabel(revision ?? defaultBranch)}</bdi></a>`;
   const finder = html`<a aria-keyshortcuts="t" title="Go to file (t)" href="${link("find")}">Go to file</a>`;
   if (!hasHistory) return [finder];
   const history = html`<a href="${link("commits")}">History</a>`;
@@ -179,6 +184,13 @@ export function failureNote(message: string): string {
   return html`<p class="note" role="alert">${message}</p>\n`.text;
 }
 
-export function failurePage(status: number, title: string, message: string, more?: Html): PageResponse {
-  return { status, body: renderLayout({ title, content: html`<p>${message}</p>${more}` }) };
+export function failurePage(
+  status: number,
+  title: string,
+  message: string,
+  more?: Html,
+  bar?: Html,
+): PageResponse {
+  const frame = bar === undefined ? { title } : { title, bar };
+  return { status, body: renderLayout({ ...frame, content: html`<p>${message}</p>${more}` }) };
 }

@@ -28,14 +28,21 @@ export async function folderPage(context: PageContext): Promise<PageResponse> {
   if (node === undefined) {
     const rootUrl = browseUrl(base, repo, revision, "");
     const more = html`<p><a href="${rootUrl}">Show the files at this revision</a></p>`;
-    return failurePage(404, "Not found", `${path} does not exist in ${repo} at this revision.`, more);
+    return failurePage(
+      404,
+      "Not found",
+      `${path} does not exist in ${repo} at this revision.`,
+      more,
+      context.bar,
+    );
   }
   if (node.type === "blob") return redirect(browseUrl(base, repo, revision, path));
   const entries = pageOf(node.children, position.page, entriesPerPage).map((child) => {
     const name = child.type === "tree" ? `${child.name}/` : child.name;
     if (child.type === "commit") return html`<li><bdi>${name}</bdi> (submodule)</li>\n`;
     const url = browseUrl(base, repo, revision, child.path, child.type);
-    return html`<li><a href="${url}"><bdi>${name}</bdi></a></li>\n`;
+    const isFolder = child.type === "tree" ? html` class="in"` : undefined;
+    return html`<li${isFolder}><a href="${url}"><bdi>${name}</bdi></a></li>\n`;
   });
   const emptyNote =
     path === "" && commit === undefined ? "There are no files here yet." : "This folder is empty.";

@@ -2,6 +2,7 @@
  * Renders the pages for browsers. Pages call operations of the contract, so they show nothing that the caller could not
  * request. They load nothing from other servers.
  */
+import type { RepositoryItem } from "#contract/repositories";
 import type { Caller } from "#contract/service";
 import { authorsPage } from "./authorsPage";
 import { commitPage } from "./commitPage";
@@ -56,23 +57,28 @@ export async function renderPage(
       const parameters = queryParameters(url);
       // Script requests parts of pages, which have been redirected.
       const isPart = parameters.has("pane");
-      const name = isPart ? pageUrl.repository : await currentName(context, pageUrl.repository);
+      const item = isPart ? undefined : await repositoryNamed(context, pageUrl.repository);
+      const name = item?.repoName ?? pageUrl.repository;
       if (name !== pageUrl.repository)
         return { status: 301, location: context.base + withRepository(url, name), body: "" };
       return repositoryView({
         ...context,
         pageUrl,
         parameters,
+        defaultBranch: item?.defaultBranch,
         bar: siteBar(context, rootOf(url)),
       });
     }
   }
 }
 
-/** Returns the name of a repository that was renamed, and else the same name. */
-async function currentName({ caller, call }: ServiceContext, name: string): Promise<string> {
+/** Returns the repository with this name, or that had it before it was renamed; `undefined` if there is none. */
+async function repositoryNamed(
+  { caller, call }: ServiceContext,
+  name: string,
+): Promise<RepositoryItem | undefined> {
   const { items } = await caller("repos", { name }, call);
-  return items[0]?.repoName ?? name;
+  return items[0];
 }
 
 async function repositoryView(context: PageContext): Promise<PageResponse> {
