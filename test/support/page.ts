@@ -19,7 +19,7 @@ export async function getPage(url: string, options: RequestInit = {}): Promise<P
 }
 
 const ownTags = new Set(
-  "html head meta title style body header nav aside h1 h2 h3 p span a main div table tr th td bdi ul li pre code em mark section article dialog script form fieldset legend label input button".split(
+  "html head meta title style body header nav aside h1 h2 h3 p span a main div table caption tr th td bdi ul li pre code em mark section article dialog script form fieldset legend label input button".split(
     " ",
   ),
 );
@@ -28,6 +28,7 @@ const ownTags = new Set(
 function checkPage(text: string, headers: Headers): void {
   const [, style = ""] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
   const [, script = ""] = /<script>(.*?)<\/script>/s.exec(text) ?? [];
+  assert.ok(script.length <= 12 * 1024, `${script.length} bytes of script`);
   const policy = headers.get("content-security-policy") ?? "";
   for (const part of [style, script]) {
     assert.ok(policy.includes(`'sha256-${createHash("sha256").update(part).digest("base64")}'`));

@@ -7,7 +7,7 @@ import { repo, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 
 const text = Array.from({ length: 200 }, (_, at) => `export const value${at} = ${at}; // ${"é ".repeat(40)}`);
-const phone = { width: 390, height: 800 };
+const phone = { width: 320, height: 700 };
 
 describe("pages", () => {
   let browser: Browser;
@@ -98,6 +98,15 @@ describe("pages", () => {
     assert.match(await focusedLine(), /^101export const value100 = 0/);
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/-\/blob\/src\/values\.ts#L101$/);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("l");
+    await page.getByRole("dialog", { name: "Go to line" }).waitFor();
+    await page.keyboard.type("7");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/values\.ts#L7$/);
+    await page.goBack();
     await page.goBack();
     await page.getByText("11 matches · 1 file").waitFor();
     await page.keyboard.press("?");
@@ -114,6 +123,14 @@ describe("pages", () => {
     await page.waitForURL(/\/\?q=value19$/);
     await page.getByText("11 matches · 1 file").waitFor();
     assert.equal(await page.getByLabel("Match whole words").isChecked(), false);
+    // Nothing on this computer could follow the link to the editor.
+    const protocol = await page.context().newCDPSession(page);
+    await protocol.send("Page.enable");
+    const requested = new Promise<string>((resolve) => {
+      protocol.on("Page.frameRequestedNavigation", ({ url }) => resolve(url));
+    });
+    await page.keyboard.press("o");
+    assert.match(await requested, /^vscode:\/\/trawl\.trawl\/open\?%7B.*src%2Fvalues\.ts.*#L20$/);
     await page.context().close();
   });
 
@@ -302,8 +319,14 @@ describe("pages", () => {
     "/syntax",
     "/settings",
     file,
+    `${file}?symbol=value7`,
   ];
   addresses.push("/browse/shop/-/tree/src", `${file}?blame=1`, "/browse/shop/-/refs/src");
+  addresses.push(
+    "/browse/shop/-/authors/",
+    "/browse/shop/-/compare/main~1...main",
+    "/?q=type%3Acommit+value",
+  );
   addresses.push("/browse/shop/-/commit/main", "/browse/shop/-/commits/", "/browse/shop/-/find/");
   for (const [index, address] of addresses.entries()) {
     it(`has no violations of accessibility rules in both themes: ${address}`, async () => {

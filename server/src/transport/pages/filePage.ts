@@ -64,10 +64,10 @@ export async function filePage(context: PageContext): Promise<PageResponse> {
     // Script shows the button, which does not work without it.
     isBinary
       ? undefined
-      : html`<button type="button" id="copy" data-url="${rawUrl(context, file.commit)}" hidden>Copy</button>`,
+      : html`<button type="button" id="copy" class="scripted" data-url="${rawUrl(context, file.commit)}" hidden>Copy</button>`,
     html`<a aria-keyshortcuts="o" title="Open in VS Code, which needs Trawl (o)" href="${editorLink({ repo, commit: file.commit, path })}">Open in VS Code</a>`,
     permalink(context, file.commit, withBlame ? "?blame=1" : ""),
-    ...(isRendered ? jumpLinks : []),
+    ...(isRendered ? [lineButton, ...jumpLinks] : []),
   ];
   const page = { title: path, actions, facts };
   if (content !== undefined) return repositoryPage(context, { ...page, content });
@@ -85,7 +85,7 @@ async function* panes(context: PageContext, { commit }: FileSource): AsyncGenera
   for (const pane of [outline, tree]) pane.catch(() => {});
   yield html`<aside id="side" aria-label="Symbols">${await symbolPanel(context, ref)}`.text;
   yield html`${await outline}</aside>\n`.text;
-  yield html`${await tree}</div>`.text;
+  yield html`${await tree}</div>${lineDialog}`.text;
 }
 
 function rawUrl({ pageUrl, base }: PageContext, commit = ""): string {
@@ -115,8 +115,14 @@ async function pageWithoutFile(context: PageContext, error: unknown): Promise<Pa
   if (node?.type === "tree") return redirect(browseUrl(context.base, repository, revision, path, "tree"));
   const rootUrl = browseUrl(context.base, repository, revision, "");
   const more = html`<p><a href="${rootUrl}">Show the files at this revision</a></p>`;
-  return failurePage(404, error.code, `${error.message} Uncommitted files have no page.`, more);
+  const message = `${error.message} Uncommitted files have no page.`;
+  return failurePage(404, "File not found", message, more, context.bar);
 }
+
+const lineButton = html`<button type="button" id="show-line" class="scripted" aria-keyshortcuts="l" title="Go to line (l)" hidden>Line</button>`;
+
+const lineDialog = html`<dialog id="go-to-line" aria-label="Go to line"><form method="dialog"><label>Line <input name="line" inputmode="numeric" autocomplete="off" autofocus></label> <button>Go</button></form></dialog>
+`;
 
 /** On narrow screens, these are below the text. */
 const jumpLinks = [

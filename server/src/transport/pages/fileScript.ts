@@ -4,6 +4,7 @@
  * - A click on a name shows its definitions and uses in the panel beside the text, and Escape closes it. The form above
  *   the panel does the same for a name that is typed.
  * - The signature of a name appears while the mouse is over it.
+ * - `l` asks for a line and selects it.
  * - Folders of the tree open in place. The tab remembers which ones are open.
  */
 export const fileScript = `
@@ -49,7 +50,7 @@ const lookUp = (parameters, isTyped) => {
 };
 prepare();
 table.addEventListener("click", (event) => {
-  if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || !getSelection().isCollapsed) return;
+  if (event.button || hasModifier(event) || event.shiftKey || !getSelection().isCollapsed) return;
   const at = locate(event);
   hideTip();
   if (at) lookUp({ at });
@@ -58,6 +59,13 @@ byId("lookup").addEventListener("submit", (event) => {
   const symbol = event.target.elements.symbol.value.trim();
   event.preventDefault();
   if (symbol) lookUp({ symbol }, true);
+});
+const goToLine = byId("go-to-line");
+byId("show-line").addEventListener("click", () => goToLine.showModal());
+goToLine.addEventListener("submit", ({ target }) => {
+  const line = Math.min(parseInt(target.elements.line.value, 10), table.rows.length);
+  if (line > 0) location.hash = "L" + line;
+  target.reset();
 });
 byId("side").addEventListener("click", (event) => { if (event.target.closest(".close")) closePanel(); });
 addEventListener("keydown", (event) => {

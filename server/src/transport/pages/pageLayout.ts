@@ -10,9 +10,15 @@ import { searchStyle } from "./searchStyle";
 import type { ViewSettings } from "./viewSettings";
 
 const style = pageStyle + searchStyle + fileStyle;
-const searchPageScript = pageScript + searchScript;
-const filePageScript = pageScript + fileScript;
-const scripts = [pageScript, searchPageScript, filePageScript];
+const commonScript = compact(pageScript);
+const searchPageScript = commonScript + compact(searchScript);
+const filePageScript = commonScript + compact(fileScript);
+const scripts = [commonScript, searchPageScript, filePageScript];
+
+/** Removes comments and indentation. */
+function compact(script: string): string {
+  return script.replace(/^\s*\/\/.*\n/gm, "").replace(/^\s+/gm, "");
+}
 
 /**
  * The `Content-Security-Policy` of pages: allows this style, these scripts and requests to this origin only. It forbids
@@ -83,7 +89,7 @@ ${new Markup(htmlTag)}
 ${top}${factsRow}`;
   const end = html`
 </main>
-<script>${new Markup(isSearch ? searchPageScript : isFile ? filePageScript : pageScript)}</script>
+<script>${new Markup(isSearch ? searchPageScript : isFile ? filePageScript : commonScript)}</script>
 </body>
 </html>
 `;

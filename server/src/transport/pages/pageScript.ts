@@ -2,7 +2,8 @@
  * The script of every page, which works without it except for logging in with a key, logging out, and copying.
  *
  * - Highlights the lines that a fragment such as `#L10-L20` selects; Shift+click on a line number extends the selection.
- * - A key follows the link, or focuses the field, that names it in `aria-keyshortcuts`.
+ * - A key follows the link, presses the button or focuses the field that names it in `aria-keyshortcuts`. `?` lists the
+ *   keys.
  * - Typing into a filter reloads its list. Arrow keys move through it, and Enter opens its first entry.
  * - Logging in with a key and logging out send requests, whose responses set and delete the session cookie.
  * - A request whose session has ended leads to the login. `X-Requested-With` tells the server that it is not a navigation.
@@ -61,6 +62,7 @@ const reportLoggedOut = (url) => {
   clearTimeout(messageTimer);
   byId("message").replaceChildren("Your session has ended. ", link);
 };
+const endWait = () => document.body.removeAttribute("aria-busy");
 const loadPage = (url, onLoad, loginUrl = location.href) => {
   const request = new XMLHttpRequest();
   request.open("GET", url);
@@ -69,18 +71,20 @@ const loadPage = (url, onLoad, loginUrl = location.href) => {
   request.responseType = "document";
   request.onload = () => {
     if (request.status !== 401) return onLoad(request.response, request.responseURL);
-    document.body.removeAttribute("aria-busy");
+    endWait();
     reportLoggedOut(loginUrl);
   };
   request.onerror = () => {
-    document.body.removeAttribute("aria-busy");
+    endWait();
     report("The service does not respond.");
   };
   request.send();
   return request;
 };
+const hasModifier = (event) => event.ctrlKey || event.metaKey || event.altKey;
+const isKeyOfPage = (event) => !hasModifier(event) && !event.defaultPrevented && !document.querySelector("dialog[open]");
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing || event.defaultPrevented) return;
+  if (event.repeat || event.isComposing || !isKeyOfPage(event)) return;
   if (event.key.length !== 1 || event.target.closest?.("input, textarea, select, [contenteditable]")) return;
   const target = document.querySelector('[aria-keyshortcuts="' + CSS.escape(event.key) + '"]');
   if (!target) return;
@@ -88,7 +92,7 @@ addEventListener("keydown", (event) => {
   if (target.id === "permalink") {
     history.replaceState(null, "", own(target.href) + location.hash);
     report("The address is now permanent.");
-  } else if (target.href) target.click();
+  } else if (target.href || target.type === "button") target.click();
   else target.focus();
 });
 // These links lead to the lines that are selected here.
@@ -96,8 +100,9 @@ addEventListener("click", ({ target }) => {
   const link = target.closest?.('[aria-keyshortcuts="b"], [aria-keyshortcuts="o"]');
   if (link) link.hash = location.hash;
 }, true);
+for (const button of document.querySelectorAll(".scripted")) button.hidden = false;
+byId("show-keys")?.addEventListener("click", () => byId("keys").showModal());
 const copy = byId("copy");
-if (copy) copy.hidden = false;
 const write = async (text) => {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
@@ -150,7 +155,7 @@ filter && addEventListener("keydown", (event) => {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   const stops = [filter.elements.filter, ...byId("list").querySelectorAll("ul a")];
   const at = stops.indexOf(document.activeElement);
-  if (!step || at < 0 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  if (!step || at < 0 || hasModifier(event) || event.shiftKey) return;
   event.preventDefault();
   stops[at + step]?.focus();
 });

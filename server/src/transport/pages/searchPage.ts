@@ -19,8 +19,6 @@ import { incompleteNote, nothingFound, phraseNote, summaryOf } from "./searchSum
 import { changedCase, isTyping, parseSearchUrl, type SearchPosition, searchUrl } from "./searchUrl";
 import { siteBar } from "./siteBar";
 import { startContent } from "./startContent";
-import { syntaxTable } from "./syntaxPage";
-import { keySection } from "./syntaxSections";
 
 /** Maximum number of ranges, on all pages of results. */
 const maxMatches = 1000;
@@ -47,8 +45,7 @@ export async function searchPage(service: ServiceContext, url: string): Promise<
   const position = parseSearchUrl(url);
   const { query, isRegex: isRegexEnabled } = position;
   if (query === "") {
-    const content = html`${foundStart({ summary: "", notes: await startContent(service) })}${foundEnd(undefined)}
-${keysDialog(service.base)}`;
+    const content = html`${foundStart({ summary: "", notes: await startContent(service) })}${foundEnd(undefined)}`;
     return okPage(renderLayout({ ...frameOf(service, position, false), content }));
   }
   // Also refuses callers and queries before the start of the page is sent, which includes its status.
@@ -64,7 +61,7 @@ ${keysDialog(service.base)}`;
     body: {
       start: start + pending.text,
       pieces: piecesOf({ ...service, position }, read, isTyping(url)),
-      end: html`\n${keysDialog(service.base)}`.text + end,
+      end,
     },
   };
 }
@@ -108,13 +105,6 @@ function foundStart({ summary, facets, notes }: Found): Html {
 
 function foundEnd(paging: Html | undefined): Html {
   return html`${paging}</div></div>`;
-}
-
-/** Script shows it. */
-function keysDialog(base: string): Html {
-  return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">${keySection.title}</h2>
-${syntaxTable(keySection, base)}<p><a href="${base}/syntax">Query syntax</a></p>
-<form method="dialog"><button autofocus>Close</button></form></dialog>`;
 }
 
 async function findByQuery(context: SearchContext, read: QueryExplanation, isTyped: boolean): Promise<Found> {

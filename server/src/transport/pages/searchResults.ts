@@ -1,5 +1,6 @@
 /** What a search found: files with their lines, grouped by repository; repositories; commits. */
 import { textStart } from "#base/utf16Offset";
+import { editorLink } from "#contract/editorLink";
 import { exactFile, exactRepository, withFilter } from "#contract/queryText";
 import type { Chunk, FileMatch, FoundCommit, SearchResult } from "#contract/search";
 import { browseUrl, commitUrl } from "#service/repositories/webLinks";
@@ -161,7 +162,7 @@ function chooseLines(file: FileMatch, base: string, maxLines: number): ChosenFil
 
 async function renderFile(chosen: ChosenFile, options: FileOptions): Promise<Html> {
   const { file, url } = chosen;
-  const { fileName, language, branches, origin, chunks } = file;
+  const { repository, commit, fileName, language, branches, origin, chunks } = file;
   const path = html`<bdi>${markSpans(escapeText(fileName.text), nameSpans(file))}</bdi>`;
   const total = matchCountOf(file);
   const details = [
@@ -178,7 +179,8 @@ async function renderFile(chosen: ChosenFile, options: FileOptions): Promise<Htm
     omitted <= 0 ? undefined : html`<p class="more">${moreLink(file, url, omitted, options)}</p>\n`;
   const hit = chunks.length === 0 ? html` class="hit"` : undefined;
   const note = directionNote(lines.map(({ text }) => text).join("\n"));
-  return html`<article class="file"><h3><a${hit} href="${url}">${path}</a> <span class="dim">${details.join(" · ")}</span></h3>
+  const editorUrl = editorLink({ repo: repository, commit, path: fileName.text });
+  return html`<article class="file" data-editor="${editorUrl}"><h3><a${hit} href="${url}">${path}</a> <span class="dim">${details.join(" · ")}</span></h3>
 ${note}${table}${more}</article>\n`;
 }
 

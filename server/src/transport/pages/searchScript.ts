@@ -5,7 +5,7 @@
  *   request cancels the previous one, and the results stay until the next ones are there.
  * - The history has an entry for each query that was entered or left, not one for each key.
  * - Suggestions for the word at the cursor are a list box. It takes Enter and Tab only if one of them is chosen.
- * - `j` and `k` move through the results, and Enter follows the link. `?` shows the keys.
+ * - `j` and `k` move through the results, Enter follows the link, and `o` opens the file in VS Code.
  *
  * Markup comes only from documents that the browser has parsed: Trusted Types forbid anything else.
  */
@@ -20,7 +20,7 @@ let searching, searchTimer, shownUrl = location.href, isEntered = true;
 const stopSearch = () => {
   searching?.abort();
   clearTimeout(searchTimer);
-  document.body.removeAttribute("aria-busy");
+  endWait();
 };
 const search = (url, isTyped) => {
   stopSearch();
@@ -29,7 +29,7 @@ const search = (url, isTyped) => {
   if (isTyped) requested.searchParams.set("typing", "1");
   document.body.setAttribute("aria-busy", "true");
   searching = loadPage(requested, (page, address) => {
-    document.body.removeAttribute("aria-busy");
+    endWait();
     const results = page?.getElementById("results");
     if (!results) return report("The results could not be loaded.");
     byId("results").replaceWith(document.adoptNode(results));
@@ -81,7 +81,6 @@ let completing, completionTimer;
 box.setAttribute("role", "combobox");
 box.setAttribute("aria-autocomplete", "list");
 box.setAttribute("aria-controls", "completions");
-box.setAttribute("aria-expanded", "false");
 const closeList = () => {
   completing?.abort();
   clearTimeout(completionTimer);
@@ -89,6 +88,7 @@ const closeList = () => {
   box.setAttribute("aria-expanded", "false");
   box.removeAttribute("aria-activedescendant");
 };
+closeList();
 const complete = () => {
   const url = new URL("complete", root);
   url.searchParams.set("q", box.value);
@@ -132,7 +132,7 @@ form.addEventListener("mousedown", (event) => {
   accept(option);
 });
 box.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (hasModifier(event) || event.isComposing) return;
   const isOpen = !list().hidden;
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   if (isOpen && event.key === "Escape") closeList();
@@ -150,16 +150,16 @@ const go = (hit) => {
   hit.focus({ preventScroll: true });
   (hit.closest("tr") ?? hit).scrollIntoView({ block: "nearest" });
 };
-const keys = byId("keys"), keysButton = byId("show-keys");
-keysButton.hidden = false;
-keysButton.addEventListener("click", () => keys.showModal());
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || keys.open) return;
+  if (!isKeyOfPage(event)) return;
   if (event.target.closest?.("input:not([type=checkbox]), textarea, select")) return;
   const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
-  if (event.key === "?") keys.showModal();
-  else if (step) {
-    const all = hits(), at = all.indexOf(document.activeElement);
+  const all = hits(), at = all.indexOf(document.activeElement);
+  if (event.key === "o") {
+    const hit = all[Math.max(at, 0)], url = hit?.closest("article")?.dataset.editor;
+    if (!url) return;
+    location.href = url + hit.hash;
+  } else if (step) {
     const next = at < 0 ? (step > 0 ? all.find((hit) => hit.getBoundingClientRect().top > 0) : undefined) : all[at + step];
     if (next) go(next);
   } else return;

@@ -60,18 +60,40 @@ export const syntaxSections: readonly SyntaxSection[] = [
   },
 ];
 
-export const keySection: SyntaxSection = {
-  title: "Keys",
-  isQuery: false,
-  rows: [
-    ["/", "go to the search box"],
-    ["j, k", "next and previous result"],
-    ["Enter", "open the result"],
-    ["Down, Up", "choose a suggestion; from the box to the results"],
-    ["Esc", "close the suggestions"],
-    ["?", "show the keys"],
-  ],
-};
+export const keySections: readonly SyntaxSection[] = [
+  {
+    title: "Keys",
+    isQuery: false,
+    rows: [
+      ["/", "go to the search box"],
+      ["?", "show the keys"],
+      ["Esc", "close suggestions, panels and dialogs"],
+    ],
+  },
+  {
+    title: "Keys in search results",
+    isQuery: false,
+    rows: [
+      ["j, k", "next and previous result"],
+      ["Enter", "open the result"],
+      ["o", "open the result in VS Code"],
+      ["Down, Up", "choose a suggestion; from the box to the results"],
+    ],
+  },
+  {
+    title: "Keys in files",
+    isQuery: false,
+    rows: [
+      ["t", "go to file"],
+      ["w", "switch branch or tag"],
+      ["l", "go to line"],
+      ["d", "look up a name"],
+      ["b", "show or hide blame"],
+      ["y", "make the address permanent"],
+      ["o", "open the file in VS Code"],
+    ],
+  },
+];
 
 /** One example of each kind, for the start page. */
 export const startExamples: readonly SyntaxRow[] = [
