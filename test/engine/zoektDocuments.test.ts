@@ -8,6 +8,7 @@ import {
   type ClusterRepository,
   openCluster,
   type StartedNodes,
+  startDoubles,
   startNodes,
 } from "#test/support/zoektCluster";
 
@@ -107,4 +108,39 @@ test("documents are read by path, by content and by revision", async () => {
       undefined,
     ],
   );
+});
+
+test("texts that similar searches have in common are requested once", async () => {
+  const documents = Array.from({ length: 8 }, (_, at) => ({
+    path: `${at}.txt`,
+    content: Buffer.from(at < 7 ? "common words\n" : "common\n"),
+    branches: [0],
+  }));
+  const [node] = await startDoubles([{ id: 1, branches: ["main"], documents }], 1);
+  assert.ok(node);
+  const cached = await openCluster([node.url], [{ id: 1, branches: ["main"], documents }]);
+  await cached.repositories.refresh();
+  const find = async (text: string) => {
+    const before = node.searches.length;
+    const { files, isExhaustive } = await search(cached.engine, literal(text), { maxMatches: 100 });
+    assert.equal(isExhaustive, true);
+    const asked = node.searches.slice(before).map(({ Q, Opts }) => [Q.includes("file:"), Opts["Whole"]]);
+    return { paths: files.map(({ path, blobSha }) => `${path} ${blobSha.slice(0, 4)}`).sort(), asked };
+  };
+  try {
+    const words = await find("words");
+    assert.deepEqual(words.asked, [[false, true]]);
+    await find("words");
+    assert.deepEqual(await find("words"), { ...words, asked: [[false, false]] });
+    const all = await find("common");
+    assert.deepEqual(all.asked, [
+      [false, false],
+      [true, true],
+    ]);
+    assert.deepEqual(all.paths, [...words.paths, `7.txt ${blobHash(Buffer.from("common\n")).slice(0, 4)}`]);
+    assert.deepEqual(await find("common"), { ...all, asked: [[false, false]] });
+  } finally {
+    await cached.close();
+    await node.stop();
+  }
 });

@@ -2,6 +2,7 @@
  * A small server that speaks Zoekt's JSON interface, and finds documents by brute force. It parses only the queries that
  * the engine writes. `test/engine/zoektContract.test.ts` holds it to the real one.
  */
+import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { RE2JS } from "re2js";
@@ -123,6 +124,7 @@ function searchReply(
       RepositoryID: id,
       Language: document.language,
       Branches: covered.map((at) => branches[at]?.name),
+      Checksum: createHash("sha1").update(document.content).digest().subarray(0, 8).toString("base64"),
       Version: branches[Math.min(...document.branches)]?.commit,
       ...(Opts["Whole"] === true && document.content.length > 0
         ? { Content: Buffer.from(document.content).toString("base64") }

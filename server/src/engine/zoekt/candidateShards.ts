@@ -1,6 +1,8 @@
 /** Builds shards in memory from the documents that nodes returned, so that the embedded engine's search can evaluate them. */
+import { ByteCache } from "#base/byteCache";
 import { layers } from "#engine/embedded/searchOrder";
 import type { OpenRepository, OpenShard, ShardSnapshot } from "#engine/embedded/shardSet";
+import type { ByteSource } from "#platform/byteSource";
 import type { Checksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import { RepositorySegments } from "#shard/format/segments";
@@ -22,12 +24,54 @@ import type { CandidateSymbols } from "./zoektMessages";
 /** Memory is not checked for damage. */
 const noChecksum: Checksum = () => 0;
 
-/** Without `symbols`, the shards have none. Texts that are not in it have not been parsed. */
-export function openCandidates(
-  { repositories }: Candidates,
-  symbols: CandidateSymbols | undefined,
-): ShardSnapshot {
-  const shards = repositories.map((repository) => openShard(repository, symbols));
+const maxCacheBytes = 16 * 1024 * 1024;
+
+/** Opens shards, and caches them, because searches often find the same documents as the one before. */
+export class CandidateShards {
+  readonly #shards = new ByteCache<OpenShard>(maxCacheBytes);
+  readonly #contents = new WeakMap<Buffer, number>();
+  #contentCount = 0;
+
+  /** Without `symbols`, the shards have none. Texts that are not in it have not been parsed. */
+  open({ repositories }: Candidates, symbols: CandidateSymbols | undefined): ShardSnapshot {
+    return snapshotOf(
+      repositories.map((repository) =>
+        symbols === undefined ? this.#cached(repository) : openShard(repository, symbols),
+      ),
+    );
+  }
+
+  #cached(repository: RepositoryCandidates): OpenShard {
+    const { repository: known, revisions, documents } = repository;
+    const key = JSON.stringify([
+      known.id,
+      known.defaultRevision,
+      revisions.map(({ name, commit }) => [name, commit]),
+      documents.map(({ path, content, language, slots }) => [
+        path.toString("latin1"),
+        this.#numberOf(content),
+        language,
+        slots,
+      ]),
+    ]);
+    const cached = this.#shards.get(key);
+    if (cached !== undefined) return cached;
+    const shard = openShard(repository, undefined);
+    const bytes = documents.reduce((sum, { content }) => sum + content.length, 2 * key.length);
+    this.#shards.set(key, shard, bytes);
+    return shard;
+  }
+
+  /** Contents that are the same object have the same number. */
+  #numberOf(content: Buffer): number {
+    const known = this.#contents.get(content);
+    if (known !== undefined) return known;
+    this.#contents.set(content, ++this.#contentCount);
+    return this.#contentCount;
+  }
+}
+
+function snapshotOf(shards: readonly OpenShard[]): ShardSnapshot {
   return {
     shards,
     repositories: new Map(
@@ -48,7 +92,7 @@ function openShard(
   for (const { content, skip, rank: _, ...document } of documents)
     writer.add({ ...document, ...(skip === undefined ? { content } : { skip }), blob: "" });
   writer.finish();
-  const reader = new CandidateReader(sink.source(), noChecksum);
+  const reader = new CandidateReader(sink.source(), noChecksum, documents);
   reader.readSets();
   const open: OpenRepository = {
     shards: { id, isFolder: false, revisions, defaultRevision, segments: [] },
@@ -69,8 +113,16 @@ function openShard(
 
 /** Hashes contents on demand, because only the documents of the result need it. */
 class CandidateReader extends ShardReader {
+  readonly #documents: readonly CandidateDocument[];
+
+  constructor(source: ByteSource, checksum: Checksum, documents: readonly CandidateDocument[]) {
+    super(source, checksum);
+    this.#documents = documents;
+  }
+
   override blob(document: number): string {
-    return this.skipReason(document) === undefined ? blobHash(this.readContent(document)) : "";
+    const { content, skip } = this.#documents[document] ?? {};
+    return content === undefined || skip !== undefined ? "" : blobHash(content);
   }
 }
 

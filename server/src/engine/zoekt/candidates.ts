@@ -5,7 +5,15 @@ import { type DocumentCategory, documentCategories, type SkipReason } from "#mod
 import type { IndexedRevision } from "#shard/directory/manifest";
 import { definesNames } from "#symbols/grammars/grammars";
 import { maxParsedBytes } from "#symbols/symbols";
-import type { CandidateText, IndexedRepository, NodeCandidates, NodeReplies } from "./zoektMessages";
+import type { CachedTexts } from "./cachedTexts";
+import type {
+  CandidateText,
+  IndexedRepository,
+  MissingDocument,
+  MissingResponse,
+  NodeCandidates,
+  NodeReplies,
+} from "./zoektMessages";
 import { parseSearchReply, type ZoektFile, type ZoektSearchResult } from "./zoektReplies";
 
 /** A response without documents is smaller. */
@@ -14,6 +22,8 @@ const maxEmptyReplyBytes = 4096;
 export interface Candidates {
   readonly repositories: readonly RepositoryCandidates[];
   readonly nodes: readonly NodeCandidates[];
+  /** See `EvaluatedResponse`. */
+  readonly cachedShare: number | undefined;
 }
 
 export interface RepositoryCandidates {
@@ -40,23 +50,43 @@ export type KnownRepositories = ReadonlyMap<string, IndexedRepository>;
 
 /**
  * The result does not depend on the order of the replies. A file counts only if its node was asked for its repository,
- * because other nodes may have replicas, or still have an old index of it.
+ * because other nodes may have replicas, or still have an old index of it. Returns what is missing if the text of a file is
+ * neither in the replies nor in the cache.
  */
-export function collectCandidates({ replies, others }: NodeReplies, known: KnownRepositories): Candidates {
+export function collectCandidates(
+  { replies, texts, others }: NodeReplies,
+  known: KnownRepositories,
+  cache: CachedTexts,
+): Candidates | MissingResponse {
   const files = new Map<IndexedRepository, RankedFile[]>();
-  const nodes = replies.map(({ node, body, repositories }): NodeCandidates => {
+  const missing: MissingDocument[] = [];
+  const requested = cache.read(texts ?? []);
+  let count = 0;
+  let cachedCount = 0;
+  const nodes = replies.map(({ node, body, hasTexts, repositories }, reply): NodeCandidates => {
     const asked = repositories && new Set(repositories);
-    const result = parseSearchReply(body);
-    for (const [rank, file] of (result?.files ?? []).entries()) {
-      const repository = known.get(file.Repository);
+    const result = parseSearchReply(body, hasTexts);
+    for (const [rank, listed] of (result?.files ?? []).entries()) {
+      const repository = known.get(listed.Repository);
       if (repository === undefined) continue;
       if (asked === undefined ? repository.node !== node : !asked.has(repository.id)) continue;
+      count++;
+      const cached = cache.get(listed);
+      if (cached !== undefined) cachedCount++;
+      else if (hasTexts) cache.set(listed, body.length);
+      const content = cached ?? (hasTexts ? listed.content : requested.get(listed));
+      if (content === undefined) {
+        missing.push({ reply, repository: repository.name, path: listed.FileName });
+        continue;
+      }
+      const ranked = { file: { ...listed, content }, rank };
       const ofRepository = files.get(repository);
-      if (ofRepository === undefined) files.set(repository, [{ file, rank }]);
-      else ofRepository.push({ file, rank });
+      if (ofRepository === undefined) files.set(repository, [ranked]);
+      else ofRepository.push(ranked);
     }
     return describeReply(result);
   });
+  if (missing.length > 0) return { kind: "missing", documents: missing };
   const byId = new Map([...known.values()].map((repository) => [repository.id, repository]));
   for (const id of others) {
     const repository = byId.get(id);
@@ -65,7 +95,7 @@ export function collectCandidates({ replies, others }: NodeReplies, known: Known
   const repositories = [...files]
     .sort(([left], [right]) => left.id - right.id)
     .map(([repository, found]) => toRepository(repository, found));
-  return { nodes, repositories };
+  return { nodes, repositories, cachedShare: count === 0 ? undefined : cachedCount / count };
 }
 
 /** Returns what nodes reported if none of them returned a document; else undefined. Fast enough for the main thread. */
@@ -73,7 +103,7 @@ export function candidatesWithoutFiles({
   replies,
 }: Pick<NodeReplies, "replies">): readonly NodeCandidates[] | undefined {
   if (replies.some(({ body }) => body.length > maxEmptyReplyBytes)) return undefined;
-  const results = replies.map(({ body }) => parseSearchReply(body));
+  const results = replies.map(({ body, hasTexts }) => parseSearchReply(body, hasTexts));
   return results.some((result) => (result?.files.length ?? 0) > 0) ? undefined : results.map(describeReply);
 }
 
@@ -198,8 +228,15 @@ export function skipReasonOf(content: Buffer): SkipReason | undefined {
   return skipReasonsByText.get(content.subarray(skippedPrefix.length).toString("latin1"));
 }
 
+const hashes = new WeakMap<Uint8Array, string>();
+
+/** Returns the hash of a git blob. It is computed once for each text in the cache. */
 export function blobHash(content: Uint8Array): string {
-  return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
+  const known = hashes.get(content);
+  if (known !== undefined) return known;
+  const hash = createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
+  hashes.set(content, hash);
+  return hash;
 }
 
 /** Linguist has renamed one language since. */

@@ -81,7 +81,7 @@ async function searchOnce(
   { threads, parser, unsavedSymbols }: DocumentSearchOptions,
   signal: AbortSignal,
 ): Promise<FollowUp & { readonly result: SymbolsResult }> {
-  const found = await requests.send(documentCount, signal);
+  const found = await requests.send(documentCount, true, signal);
   const scoped = new Set(ids);
   const unsaved = await unsavedSymbols.textsOf(
     request.unsaved.filter(({ repositoryId }) => scoped.has(repositoryId)),

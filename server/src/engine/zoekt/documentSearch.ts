@@ -6,6 +6,7 @@ import type { EngineResult, SearchPlan, UnavailablePart } from "#engine/engine";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import { dependsOnSymbols } from "#shard/evaluation/compile";
+import type { CacheUse } from "./cacheUse";
 import type { CandidateParser } from "./candidateParser";
 import { candidatesWithoutFiles } from "./candidates";
 import type { Hedging } from "./hedging";
@@ -26,13 +27,14 @@ import { documentCounts, type NodeReplies as FoundReplies, partOf } from "./node
 import { divide } from "./replicas";
 import { type SearchedRepositoriesOptions, searchedRepositories } from "./searchedRepositories";
 import type { VerifyThread, VerifyThreads } from "./verifyThreads";
-import type { CandidateSource, NodeReplies } from "./zoektMessages";
+import type { CandidateSource, MissingDocument, NodeReplies } from "./zoektMessages";
 
 export interface DocumentSearchOptions extends SearchedRepositoriesOptions {
   readonly threads: VerifyThreads;
   readonly parser: CandidateParser;
   readonly unsavedSymbols: UnsavedSymbols;
   readonly hedging: Hedging;
+  readonly cacheUse: CacheUse;
   /** The largest response of a node to one request. */
   readonly maxBytes: number;
 }
@@ -93,10 +95,15 @@ export async function searchDocuments(
   const search = { ...shared, requests, missing, assignments, options, signal };
   const counts = selectsSymbols ? parsedCounts : documentCounts;
   const wanted = isUnlimited ? counts.max : firstCount(limits.maxDisplayedMatches, counts.first);
+  // A search for all documents needs more texts than are cached.
+  const canList = !isWhole && !needsSymbols;
   let best: EngineResult | undefined;
   for (let count = Math.ceil(wanted); ; ) {
     const documentCount = Math.min(count, counts.max);
-    const { result, hasMore, incomplete } = await searchOnce(search, documentCount);
+    const { result, hasMore, incomplete } =
+      (await searchOnce(search, documentCount, !canList || !options.cacheUse.isLikely)) ??
+      (await searchOnce(search, documentCount, true)) ??
+      lateResult(missing);
     // A node that failed this time has already returned some documents.
     if (best !== undefined && result.stats.totalMatchCount < best.stats.totalMatchCount) return best;
     best = result;
@@ -111,11 +118,16 @@ function firstCount(matchCount: number, min: number): number {
   return Math.max(min, Math.min(matchCount, 2 * min), matchCount / matchesPerDocument);
 }
 
-async function searchOnce(search: NodeSearch, documentCount: number): Promise<DescribedResult> {
+/** Returns undefined if texts that the responses do not contain cannot be requested. */
+async function searchOnce(
+  search: NodeSearch,
+  documentCount: number,
+  hasTexts: boolean,
+): Promise<DescribedResult | undefined> {
   const { plan, call, unsaved, isWhole, requests, missing, assignments, options, signal } = search;
   const { limits } = plan;
   const { threads } = options;
-  const found = await requests.send(documentCount, signal);
+  const found = await requests.send(documentCount, hasTexts, signal);
   const failed = [...missing, ...found.unavailable];
   if (found.replies.length === 0 && unsaved.length === 0)
     return { result: emptyResult(failed, found.reasons), ...noFollowUp };
@@ -124,19 +136,22 @@ async function searchOnce(search: NodeSearch, documentCount: number): Promise<De
   if (none !== undefined) return describe({ result: emptyResult([]), nodes: none }, found, failed, isWhole);
   const limit = new TimeLimit(signal, limits.deadline - monotonicNow());
   try {
-    const result =
-      (await threads.run(assignments, async (thread) =>
-        evaluate(thread, await sourceOn(thread, search, found, limit.signal), call, signal),
-      )) ??
-      (await threads.runSlow(assignments, limit.signal, async (thread) => {
-        const source = await sourceOn(thread, search, found, limit.signal);
-        return evaluate(thread, source, { ...call, lane: "slow" }, signal);
-      }));
-    if (result === undefined) throw new Error("A slow search must not report tooSlow");
+    const evaluateOn = async (thread: VerifyThread, lane: SearchCall["lane"]) => {
+      const source = await sourceOn(thread, search, found, limit.signal);
+      const textsOf = (documents: readonly MissingDocument[]) =>
+        requests.texts(found, documents, limit.signal);
+      const onCachedShare = (share: number) => options.cacheUse.record(share);
+      return evaluate({ thread, source, textsOf, onCachedShare }, { ...call, lane }, signal);
+    };
+    let result = await threads.run(assignments, (thread) => evaluateOn(thread, "fast"));
+    if (result === "tooSlow")
+      result = await threads.runSlow(assignments, limit.signal, (thread) => evaluateOn(thread, "slow"));
+    if (result === "tooSlow") throw new Error("A slow search must not report tooSlow");
+    if (result === "lacksTexts") return undefined;
     return describe(result, found, failed, isWhole);
   } catch (error) {
     if (!limit.isExpired || signal.aborted) throw error;
-    return { result: lateResult(failed), ...noFollowUp };
+    return lateResult(failed);
   } finally {
     limit.dispose();
   }
@@ -177,7 +192,8 @@ export async function parsedSource(
   return { kind: "prepared", token, symbols: await parser.symbolsOf(texts, until, signal) };
 }
 
-function lateResult(failed: readonly UnavailablePart[]): EngineResult {
+function lateResult(failed: readonly UnavailablePart[]): DescribedResult {
   const empty = emptyResult(failed);
-  return { ...empty, stats: withReasons(empty.stats, ["TIME_LIMIT"]), isExhaustive: false };
+  const stats = withReasons(empty.stats, ["TIME_LIMIT"]);
+  return { result: { ...empty, stats, isExhaustive: false }, ...noFollowUp };
 }

@@ -1,9 +1,10 @@
 import type { AssignedRepository } from "./nodeRepositories";
-import { type NodeReplies, type NodesRequest, searchNodes } from "./nodeSearch";
+import { type NodeReplies, type NodesRequest, requestTexts, searchNodes } from "./nodeSearch";
 import { divide, type NodeScope } from "./replicas";
+import type { MissingDocument } from "./zoektMessages";
 
 /** What stays the same in all requests of a search. */
-type FixedRequest = Omit<NodesRequest, "documentCount" | "avoided">;
+type FixedRequest = Omit<NodesRequest, "documentCount" | "hasTexts" | "avoided">;
 
 /** The requests of one search, which asks again if the responses have too few documents or cannot be used. */
 export class NodeRequests {
@@ -17,12 +18,29 @@ export class NodeRequests {
   }
 
   /** Requests documents of all repositories. Rejects only with CANCELLED. */
-  async send(documentCount: number, signal: AbortSignal): Promise<NodeReplies> {
+  async send(documentCount: number, hasTexts: boolean, signal: AbortSignal): Promise<NodeReplies> {
     const { nodes } = this.#request;
     const { scopes, rest } = divide(this.#repositories, nodes, this.#avoided);
     // Nodes to be avoided are asked for what no other node has.
     const all = rest.length === 0 ? scopes : [...scopes, ...divide(rest, nodes).scopes];
-    return await searchNodes({ ...this.#request, documentCount, avoided: this.#avoided }, all, signal);
+    const request = { ...this.#request, documentCount, hasTexts, avoided: this.#avoided };
+    return await searchNodes(request, all, signal);
+  }
+
+  /** Requests texts. Returns undefined if a node fails. Rejects only with CANCELLED. */
+  async texts(
+    { replies }: NodeReplies,
+    missing: readonly MissingDocument[],
+    signal: AbortSignal,
+  ): Promise<readonly Uint8Array[] | undefined> {
+    const bodies = await Promise.all(
+      replies.map(({ scope }, at) => {
+        const documents = missing.filter(({ reply }) => reply === at);
+        return documents.length === 0 ? [] : requestTexts(this.#request, scope, documents, signal);
+      }),
+    );
+    const found = bodies.flatMap((body) => body ?? []);
+    return bodies.includes(undefined) ? undefined : found;
   }
 
   /** Avoids the nodes of scopes from now on. Returns false if no other node has their repositories. */

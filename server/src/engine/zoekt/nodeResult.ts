@@ -1,4 +1,5 @@
 /** Evaluates a search on the documents that nodes returned, and adds what the nodes reported to the result. */
+import { ServiceError } from "#base/error";
 import type { SearchCall, SearchThread, WorkerCall } from "#engine/embedded/searchMessages";
 import { planStages, runSearch } from "#engine/embedded/searchRun";
 import type { EngineResult, SearchPlan, UnavailablePart } from "#engine/engine";
@@ -9,7 +10,7 @@ import { withReasons } from "./mergeResults";
 import { type NodeReplies, partOf } from "./nodeSearch";
 import type { NodeScope } from "./replicas";
 import type { VerifyThread } from "./verifyThreads";
-import type { CandidateSource, LoadedFiles, NodeCandidates } from "./zoektMessages";
+import type { CandidateSource, LoadedFiles, MissingDocument, NodeCandidates } from "./zoektMessages";
 
 /** With less time left, a search does not request more documents. */
 const minRetryMs = 500;
@@ -19,19 +20,31 @@ interface Evaluated {
   readonly nodes: readonly NodeCandidates[];
 }
 
-/** Returns undefined if an expression takes too long for a thread that others wait for. */
+/** Where to evaluate a search, and on what. */
+export interface Evaluation {
+  readonly thread: VerifyThread;
+  readonly source: CandidateSource;
+  /** Requests texts that neither the responses nor the cache contain. Returns undefined if that fails. */
+  readonly textsOf: (missing: readonly MissingDocument[]) => Promise<readonly Uint8Array[] | undefined>;
+  /** Receives the share of documents whose texts were in the cache. */
+  readonly onCachedShare: (share: number) => void;
+}
+
+/**
+ * Returns "tooSlow" if an expression takes too long for a thread that others wait for, and "lacksTexts" if some texts could
+ * not be requested.
+ */
 export async function evaluate(
-  thread: VerifyThread,
-  source: CandidateSource,
+  evaluation: Evaluation,
   call: SearchCall,
   signal: AbortSignal,
-): Promise<Evaluated | undefined> {
+): Promise<Evaluated | "tooSlow" | "lacksTexts"> {
   const stages = planStages(call.limits, false);
   const limits = { ...call.limits, deadline: stages.searchUntil };
-  let nodes: readonly NodeCandidates[] = [];
+  let nodes: readonly NodeCandidates[] | undefined = [];
   const run = {
     threads: [
-      searchThread(thread, source, (reported) => {
+      searchThread(evaluation, (reported) => {
         nodes = reported;
       }),
     ],
@@ -42,16 +55,18 @@ export async function evaluate(
     onDamage: () => {},
   };
   const result = await runSearch(run, signal);
-  return result === "tooSlow" ? undefined : { result, nodes };
+  if (nodes === undefined) return "lacksTexts";
+  return result === "tooSlow" ? result : { result, nodes };
 }
 
 /** Presents a thread to the embedded engine's `runSearch`. */
 function searchThread(
-  thread: VerifyThread,
-  source: CandidateSource,
-  onNodes: (nodes: readonly NodeCandidates[]) => void,
+  { thread, source, textsOf, onCachedShare }: Evaluation,
+  onNodes: (nodes: readonly NodeCandidates[] | undefined) => void,
 ): SearchThread {
   let loaded: LoadedFiles | undefined;
+  const evaluateOn = async (from: CandidateSource, search: SearchCall, signal: AbortSignal | undefined) =>
+    await thread.run({ kind: "evaluate", source: from, search }, signal);
   return {
     async run(call: WorkerCall, signal, onPartial) {
       if (call.kind === "files" && loaded !== undefined) {
@@ -62,9 +77,18 @@ function searchThread(
         const files = await thread.run(call, signal, onPartial);
         if (files.kind === "files") return files;
       } else if (call.kind === "search") {
-        const evaluated = await thread.run({ kind: "evaluate", source, search: call }, signal, onPartial);
+        let evaluated = await evaluateOn(source, call, signal);
+        if (evaluated.kind === "missing" && source.kind === "replies") {
+          const texts = await textsOf(evaluated.documents);
+          evaluated = texts === undefined ? evaluated : await evaluateOn({ ...source, texts }, call, signal);
+        }
+        if (evaluated.kind === "missing") {
+          onNodes(undefined);
+          throw new ServiceError("ENGINE_UNAVAILABLE", "Some texts are missing.");
+        }
         if (evaluated.kind === "evaluated") {
           onNodes(evaluated.nodes);
+          if (evaluated.cachedShare !== undefined) onCachedShare(evaluated.cachedShare);
           loaded = evaluated.files;
           return evaluated.response;
         }

@@ -6,7 +6,7 @@ import type { Query } from "#query/query";
 import type { Hedging } from "./hedging";
 import type { Assignments, PlacedRepository } from "./nodeRepositories";
 import { countedRepositories, divide, type NodeScope } from "./replicas";
-import type { NodeReply } from "./zoektMessages";
+import type { MissingDocument, NodeReply } from "./zoektMessages";
 import { NodeFailure, patienceMs, type ZoektNode } from "./zoektNode";
 import { exactly, quoted, zoektQuery } from "./zoektQuery";
 
@@ -23,6 +23,8 @@ export interface NodesRequest {
   readonly isWhole: boolean;
   /** How many documents to request from each node otherwise. */
   readonly documentCount: number;
+  /** Whether to request the texts of documents, too. */
+  readonly hasTexts: boolean;
   /** The deadline of the whole search. */
   readonly deadline: number;
   readonly byId: Assignments["byId"];
@@ -177,7 +179,7 @@ async function cancelSilent(
 
 async function searchNode(
   text: string,
-  { isWhole, deadline, documentCount: wantedCount, hedging, maxBytes }: NodesRequest,
+  { isWhole, deadline, documentCount: wantedCount, hasTexts, hedging, maxBytes }: NodesRequest,
   scope: NodeScope,
   signal: AbortSignal,
 ): Promise<NodeOutcome> {
@@ -193,7 +195,9 @@ async function searchNode(
       // Documents are counted instead of lines if all of them are returned: their matches are not needed.
       Q: isWhole && reductions === 0 ? `type:file ${text}` : text,
       Opts: {
-        Whole: true,
+        Whole: hasTexts,
+        // Smaller than lines, if several matches are near each other.
+        ChunkMatches: !hasTexts,
         MaxDocDisplayCount: documentCount,
         ShardMaxMatchCount: isWhole ? unlimited : shardMatchesPerDocument * documentCount,
         TotalMaxMatchCount: unlimited,
@@ -214,6 +218,7 @@ async function searchNode(
         reply: {
           node: node.name,
           body,
+          hasTexts,
           ...(counted === undefined ? {} : { repositories: counted }),
           scope,
           isLate: durationMs >= searchMs,
@@ -232,6 +237,42 @@ async function searchNode(
   }
 }
 
+/** Requests the texts of documents that a node has listed. Returns undefined if it fails. Rejects only with CANCELLED. */
+export async function requestTexts(
+  { deadline, maxBytes }: Pick<NodesRequest, "deadline" | "maxBytes">,
+  { node, repositories }: NodeScope,
+  documents: readonly MissingDocument[],
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const byRepository = new Map<string, string[]>();
+  for (const { repository, path } of documents) {
+    const paths = byRepository.get(repository);
+    if (paths === undefined) byRepository.set(repository, [path]);
+    else paths.push(path);
+  }
+  const conditions = [...byRepository].map(([name, names]) => {
+    const paths = names.map(exactly).join("|");
+    return `( case:yes repo:${quoted(exactly(name))} file:${quoted(paths)} )`;
+  });
+  const leftMs = Math.max(0, deadline - monotonicNow());
+  const Q = `type:file ( ${conditions.join(" or ")} )`;
+  const Opts = { Whole: true, MaxDocDisplayCount: unlimited, ShardMaxMatchCount: unlimited };
+  const placed = repositories.map((repository) => repository.placed);
+  const requested = placed.filter(({ name }) => byRepository.has(name));
+  const body = {
+    Q,
+    Opts,
+    ...(hasZoektIds(requested) && { RepoIDs: requested.map(({ zoektId }) => zoektId) }),
+  };
+  try {
+    const timeMs = leftMs * shares.response;
+    return await node.post({ path: "/api/search", body, timeMs, maxBytes, signal });
+  } catch (error) {
+    if (error instanceof NodeFailure) return undefined;
+    throw error;
+  }
+}
+
 export function partOf({ node, repositories }: NodeScope, reason: string): UnavailablePart {
   return { node: node.name, reason, repositoryCount: repositories.length };
 }
@@ -241,10 +282,15 @@ function restriction(
   query: string,
   repositories: readonly PlacedRepository[],
 ): { Q: string; RepoIDs?: number[] } {
-  const ids = new Set(repositories.map(({ zoektId }) => zoektId));
-  if (!ids.has(0) && ids.size === repositories.length) return { Q: query, RepoIDs: [...ids] };
+  if (hasZoektIds(repositories)) return { Q: query, RepoIDs: repositories.map(({ zoektId }) => zoektId) };
   // The thread that evaluates the documents drops those of others.
   if (repositories.length > maxRepositoryNames) return { Q: query };
   const names = repositories.map(({ name }) => exactly(name)).join("|");
   return { Q: `${query} repo:${quoted(names)}` };
+}
+
+/** Whether each repository has an id of its own on its node. */
+function hasZoektIds(repositories: readonly PlacedRepository[]): boolean {
+  const ids = new Set(repositories.map(({ zoektId }) => zoektId));
+  return !ids.has(0) && ids.size === repositories.length;
 }

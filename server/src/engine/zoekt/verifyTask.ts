@@ -8,9 +8,16 @@ import { WaitingSearches } from "#engine/embedded/waitingSearches";
 import type { Task, TaskContext } from "#platform/serveTask";
 import { loadChecksum } from "#shard/format/checksum";
 import { threadWindow } from "#shard/format/window";
-import { openCandidates } from "./candidateShards";
+import { CachedTexts } from "./cachedTexts";
+import { CandidateShards } from "./candidateShards";
 import { type Candidates, collectCandidates, type KnownRepositories, textsToParse } from "./candidates";
-import type { CandidateSource, LoadedFiles, ZoektCall, ZoektResponse } from "./zoektMessages";
+import type {
+  CandidateSource,
+  LoadedFiles,
+  MissingResponse,
+  ZoektCall,
+  ZoektResponse,
+} from "./zoektMessages";
 
 /** Results with more matches are sent in pieces. */
 const maxLoadedMatches = 2000;
@@ -25,17 +32,19 @@ export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
   const window = threadWindow();
   const prepared = new WaitingSearches<Candidates>();
   const searches = new WaitingSearches<Search>();
+  const cache = new CachedTexts();
+  const shards = new CandidateShards();
   let known: KnownRepositories = new Map();
 
-  const open = (source: CandidateSource, context: TaskContext) => {
+  const collect = (source: CandidateSource, { isCanceled }: TaskContext): Candidates | MissingResponse => {
     // Responses may be large, so those of a canceled search are not parsed.
-    if (context.isCanceled()) throw canceled();
-    const candidates =
-      source.kind === "replies" ? collectCandidates(source, known) : prepared.take(source.token);
+    if (isCanceled()) throw canceled();
+    if (source.kind === "replies") return collectCandidates(source, known, cache);
+    const candidates = prepared.take(source.token);
     if (candidates === undefined) throw dropped();
-    const symbols = source.kind === "replies" ? undefined : source.symbols;
-    return { snapshot: openCandidates(candidates, symbols), nodes: candidates.nodes };
+    return candidates;
   };
+  const symbolsOf = (source: CandidateSource) => (source.kind === "replies" ? undefined : source.symbols);
   const withToken = (response: SearchResponse, search: Search): SearchResponse => {
     const isEmpty = response.hits.every(({ documents }) => documents.length === 0);
     // One thread has all hits, so no limit cuts attached files, and they are not requested.
@@ -48,28 +57,40 @@ export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
         known = new Map(call.repositories.map((repository) => [repository.name, repository]));
         return { kind: "ready" };
       case "prepare": {
-        if (context.isCanceled()) throw canceled();
-        const candidates = collectCandidates(call.replies, known);
+        const candidates = collect({ kind: "replies", ...call.replies }, context);
+        if ("kind" in candidates) return candidates;
         const texts = textsToParse(candidates);
         if (context.isCanceled()) throw canceled();
         return { kind: "prepared", token: prepared.keep(candidates), texts };
       }
       case "evaluate": {
         const checksum = await loadChecksum();
-        const { snapshot, nodes } = open(call.source, context);
+        const candidates = collect(call.source, context);
+        if ("kind" in candidates) return candidates;
+        const { nodes, cachedShare } = candidates;
+        const snapshot = shards.open(candidates, symbolsOf(call.source));
         const search = new Search({ snapshot }, window, call.search, context);
         const response = await search.run(shardsOf(snapshot, scopeOf(call.search), checksum));
         if (response.kind === "tooSlow" || context.isCanceled())
-          return { kind: "evaluated", nodes, response };
+          return { kind: "evaluated", nodes, cachedShare, response };
         const files = await loadFew(search, response, call.search, context);
         if (files !== undefined)
-          return { kind: "evaluated", nodes, response: { ...response, token: loadedToken }, files };
-        return { kind: "evaluated", nodes, response: withToken(response, search) };
+          return {
+            kind: "evaluated",
+            nodes,
+            cachedShare,
+            response: { ...response, token: loadedToken },
+            files,
+          };
+        return { kind: "evaluated", nodes, cachedShare, response: withToken(response, search) };
       }
       case "find": {
         const checksum = await loadChecksum();
-        const { snapshot, nodes } = open(call.source, context);
-        return { kind: "found", nodes, response: findSymbols(snapshot, call.request, { checksum, window }) };
+        const candidates = collect(call.source, context);
+        if ("kind" in candidates) return candidates;
+        const snapshot = shards.open(candidates, symbolsOf(call.source));
+        const response = findSymbols(snapshot, call.request, { checksum, window });
+        return { kind: "found", nodes: candidates.nodes, response };
       }
       case "files": {
         const search = searches.take(call.token);

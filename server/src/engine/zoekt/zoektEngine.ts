@@ -13,6 +13,7 @@ import type {
 import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
+import { CacheUse } from "./cacheUse";
 import { CandidateParser } from "./candidateParser";
 import { mergeDefinitions, searchDefinitions } from "./definitionSearch";
 import { type DocumentSearchOptions, searchDocuments } from "./documentSearch";
@@ -68,6 +69,7 @@ export class ZoektEngine implements Engine {
       parser: new CandidateParser(parsers),
       unsavedSymbols: new UnsavedSymbols(parsers),
       hedging: new Hedging(),
+      cacheUse: new CacheUse(),
       maxBytes,
     };
   }

@@ -41,6 +41,8 @@ interface RepositoriesCall {
 /** The responses of nodes to one search. */
 export interface NodeReplies {
   readonly replies: readonly NodeReply[];
+  /** Responses with texts that others lack: those of a `MissingResponse`. */
+  readonly texts?: readonly Uint8Array[];
   /** Repositories that the search covers even if no node returned any of their documents: those of unsaved documents. */
   readonly others: readonly number[];
 }
@@ -48,6 +50,8 @@ export interface NodeReplies {
 export interface NodeReply {
   readonly node: string;
   readonly body: Uint8Array;
+  /** Whether it contains the texts of its documents. Else they are in the cache of the thread, or requested then. */
+  readonly hasTexts: boolean;
   /** The repositories whose files count. Absent: those that this node is asked for first. */
   readonly repositories?: readonly number[];
 }
@@ -110,8 +114,24 @@ interface EvaluatedResponse {
   /** In the order of the replies. */
   readonly nodes: readonly NodeCandidates[];
   readonly response: SearchResponse | TooSlow;
+  /** The share of documents whose texts were in the cache before. Absent without documents. */
+  readonly cachedShare?: number | undefined;
   /** What the thread would respond to the `FilesCall` that follows, if the files are few: that saves the call. */
   readonly files?: LoadedFiles | undefined;
+}
+
+/** Documents of an `EvaluateCall` whose texts neither the responses nor the cache contain. */
+export interface MissingResponse {
+  readonly kind: "missing";
+  readonly documents: readonly MissingDocument[];
+}
+
+export interface MissingDocument {
+  /** The index of the response that lists it. */
+  readonly reply: number;
+  /** Zoekt's name. */
+  readonly repository: string;
+  readonly path: string;
 }
 
 /** The pieces of the files of a search, in order. */
@@ -139,5 +159,6 @@ export type ZoektResponse =
   | { readonly kind: "ready" }
   | PreparedResponse
   | EvaluatedResponse
+  | MissingResponse
   | FoundResponse
   | FilesResponse;

@@ -12,6 +12,8 @@ const ZoektFile = z.object({
   Language: z.string().optional(),
   Branches: names,
   Version: z.string().optional(),
+  /** Of the text. */
+  Checksum: z.string().optional(),
   /** The index of the text, which `withoutTexts` has removed. Absent if the text is empty. */
   Content: z.number().nullish(),
 });
@@ -62,13 +64,13 @@ const ZoektListReply = z.object({
 
 export type ZoektList = z.output<typeof ZoektListReply>["List"];
 
-/** Returns undefined for anything else than a search result. */
-export function parseSearchReply(body: Uint8Array): ZoektSearchResult | undefined {
+/** Returns undefined for anything else than a search result. Without `hasTexts`, all texts are empty. */
+export function parseSearchReply(body: Uint8Array, hasTexts = true): ZoektSearchResult | undefined {
   const { json, texts } = withoutTexts(bufferOf(body));
   const result = parse(json, ZoektSearchReply)?.Result;
   if (result === undefined) return undefined;
   const { Files: files, ...rest } = result;
-  const decoded = decodeTexts(texts);
+  const decoded = hasTexts ? texts.map(decodeText) : [];
   return {
     ...rest,
     files: (files ?? []).map(({ Content: index, ...file }) => ({
@@ -107,16 +109,10 @@ function decode(bytes: Buffer): string {
   return bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
 }
 
-/** Decodes into shared memory, so that other threads get the texts without copying them. */
-function decodeTexts(texts: readonly string[]): Buffer[] {
-  const lengths = texts.map((text) => Buffer.byteLength(text, "base64"));
-  const memory = new SharedArrayBuffer(lengths.reduce((sum, length) => sum + length, 0));
-  let start = 0;
-  return texts.map((text, at) => {
-    const target = Buffer.from(memory, start, lengths[at] ?? 0);
-    start += target.length;
-    return target.subarray(0, target.write(text, "base64"));
-  });
+/** Decodes into shared memory, so that other threads get the text without copying it. */
+function decodeText(text: string): Buffer {
+  const target = Buffer.from(new SharedArrayBuffer(Buffer.byteLength(text, "base64")));
+  return target.subarray(0, target.write(text, "base64"));
 }
 
 /** Returns undefined for anything else than a list of repositories. */
