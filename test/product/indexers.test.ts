@@ -143,7 +143,11 @@ withPostgres("nodes with indexers", (binaries) => {
       );
     });
 
-    test("a node has one indexer at a time", async () => {
+    test("a node has one indexer at a time, and a database one server that feeds them", async () => {
+      const flagsOfServer = ["--data-dir", join(folder, "other"), "--config", config, "--port", "0"];
+      const server = await trawl(["serve", ...flagsOfServer, join(folder, "src")], folder);
+      assert.equal(server.code, 2);
+      assert.match(server.stderr, /Another process already has repositories indexed through this database/);
       const flags = ["--role", "indexer", "--node", "one", "--config", config, "--port", "0"];
       const second = await trawl(["serve", ...flags], folder);
       assert.equal(second.code, 2);
@@ -222,6 +226,18 @@ withPostgres("nodes with indexers", (binaries) => {
       const printed = await trawl(["cluster", "status", "--config", config], folder);
       assert.match(printed.stdout, /^NODE +STATE.*\none +ready +\d.*\ntwo +ready +\d.*\n6 repositories/);
       await eventually(async () => (await served.search("key")).isSearchExhaustive);
+    });
+
+    test("a repository that is removed while PostgreSQL is down is removed from its node afterwards", async () => {
+      const removed = (await served.repositories()).find(({ repoName }) => repoName === "f");
+      const id = removed?.repoId ?? assert.fail("No repository f");
+      assert.ok(nodeNames.some((node) => isOn(node, id)));
+      await postgres.kill();
+      rmSync(join(folder, "src", "f"), { recursive: true });
+      await eventually(async () => (await served.repositories()).every(({ repoName }) => repoName !== "f"));
+      await postgres.start();
+      await eventually(() => nodeNames.every((node) => !isOn(node, id)));
+      assert.deepEqual(found(await served.search("key")), names.slice(0, -1));
     });
   });
 });

@@ -20,7 +20,7 @@ export interface ReconciliationOptions {
 }
 
 /**
- * Finishes the moves that an earlier leader has begun, and wants again what the database has lost. Throws
+ * Finishes the moves and removals that an earlier leader has begun, and wants again what the database has lost. Throws
  * ENGINE_UNAVAILABLE and CANCELLED.
  */
 export async function reconcileJobs(options: ReconciliationOptions): Promise<void> {
@@ -31,6 +31,9 @@ export async function reconcileJobs(options: ReconciliationOptions): Promise<voi
     if (nodes === undefined) nodesById.set(repositoryId, [node]);
     else nodes.push(node);
   }
+  for (const id of nodesById.keys())
+    if (catalog.get(id as RepositoryId) === undefined)
+      await indexers.removeFromOthers({ id: id as RepositoryId, name: "" }, []);
   for (const { repositoryId, segments, revisions, kind, defaultRevision } of directory.manifests().values()) {
     const repository = catalog.get(repositoryId as RepositoryId);
     if (repository === undefined || isPlainFolder(kind) || segments.length > 0 || revisions.length === 0)

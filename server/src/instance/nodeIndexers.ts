@@ -48,6 +48,8 @@ const retryMs = 500;
 export class QueuedIndexers implements NodeIndexers {
   readonly #options: QueuedIndexersOptions;
   readonly #pending = new Map<number, Pending>();
+  /** Repositories that all nodes must remove, until the database knows. */
+  readonly #removed = new Set<number>();
   #cancelPoll: (() => void) | undefined;
   /** Whether a poll is due as soon as it may be. More reports must not delay it. */
   #isPollingSoon = false;
@@ -68,6 +70,7 @@ export class QueuedIndexers implements NodeIndexers {
     { maxFileBytes, isForced, signal }: Parameters<NodeIndexers["want"]>[3],
   ): Promise<void> {
     const { id, name } = repository;
+    this.#removed.delete(id);
     const source = this.#options.sourceOf(repository);
     const jobs = nodes.map((node) => ({ repositoryId: id, node, name, source, maxFileBytes, revisions }));
     await this.#whenAvailable(async () => (await this.#options.queue()).want(jobs, { isForced }), signal);
@@ -119,7 +122,8 @@ export class QueuedIndexers implements NodeIndexers {
   ): Promise<void> {
     if (nodes.length === 0) {
       this.#pending.delete(id);
-      await (await this.#options.queue()).unwant(id);
+      this.#removed.add(id);
+      this.poll();
       return;
     }
     this.#pend(id, name, nodes).isMoving = true;
@@ -160,6 +164,10 @@ export class QueuedIndexers implements NodeIndexers {
     const startedAt = clock.elapsed();
     try {
       const queue = await this.#options.queue();
+      for (const id of this.#removed) {
+        await queue.unwant(id);
+        this.#removed.delete(id);
+      }
       const all = [...this.#pending.keys()];
       if ([...this.#pending.values()].some(({ isMoving }) => isMoving)) await this.#options.refreshLists();
       for (let at = 0; at < all.length && !this.#isClosed; at += chunkLength) {
@@ -169,10 +177,11 @@ export class QueuedIndexers implements NodeIndexers {
         for (const [id, own] of reports) if (await this.#advance(queue, id, own)) isLoading = true;
       }
     } catch (error) {
-      if (!this.#isClosed) log.warn("Cannot read the reports of indexers. Trying again.", { error });
+      if (!this.#isClosed)
+        log.warn("Cannot exchange jobs and reports with indexers. Trying again.", { error });
     }
     this.#isPolling = false;
-    if (this.#pending.size === 0) return;
+    if (this.#pending.size + this.#removed.size === 0) return;
     // A large number of reports must not keep the database busy.
     const restMs = 10 * (clock.elapsed() - startedAt);
     this.#notBefore = clock.elapsed() + restMs;
