@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Engine } from "#engine/engine";
+import { parseDescription } from "#query/description";
 import type { Query } from "#query/query";
 import { readProjectFile } from "#test/support/client";
 import { hitLines, literal, openEngine, openIndex, regexp, search } from "#test/support/engines";
@@ -111,6 +112,8 @@ describe(`on a real node${withoutZoekt}`, { skip: !hasZoekt }, () => {
   }
 });
 
+const all: Query = { kind: "const", value: true };
+
 /** Rows that are checked on doubles. */
 const reported = ["Descriptions", "Similar names", "Short names", "Many symbols"];
 
@@ -152,12 +155,9 @@ describe("on a double, the response says what it lacks", () => {
   };
 
   test("Descriptions", async () => {
-    const description = { stems: ["wish"] } as never;
-    const described = await search(cluster.engine, { kind: "const", value: true }, {}, { description });
-    assert.deepEqual(
-      [described.isExhaustive, described.unavailable],
-      [false, [{ node: "node0", reason: "cannot search descriptions", repositoryCount: 1 }]],
-    );
+    const description = parseDescription("concurrent maps or others") ?? assert.fail();
+    const { files, isExhaustive } = await search(cluster.engine, all, {}, { description });
+    assert.deepEqual([files[0]?.path, isExhaustive], ["file0.go", false]);
   });
 
   test("Similar names", async () => {
@@ -171,8 +171,8 @@ describe("on a double, the response says what it lacks", () => {
   });
 
   test("Many symbols", async () => {
-    const all: Query = { kind: "type", type: "symbol", child: { kind: "const", value: true } };
-    const { stats, isExhaustive } = await search(cluster.engine, all);
+    const symbols: Query = { kind: "type", type: "symbol", child: all };
+    const { stats, isExhaustive } = await search(cluster.engine, symbols);
     assert.deepEqual([stats.totalMatchCount, stats.flushReason, isExhaustive], [2000, "MATCH_LIMIT", false]);
   });
 });

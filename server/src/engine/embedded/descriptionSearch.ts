@@ -84,7 +84,7 @@ export class DescriptionSearch {
   /** Whether shards or documents were skipped because they would have taken too long. */
   #isLate = false;
 
-  constructor(set: ShardSet, window: TextWindow, call: DescriptionCall) {
+  constructor(set: Pick<ShardSet, "snapshot">, window: TextWindow, call: DescriptionCall) {
     this.#call = call;
     this.#window = window;
     const { damagedFiles, hasUnreadableFiles } = set.snapshot;

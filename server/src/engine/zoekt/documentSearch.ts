@@ -5,6 +5,8 @@ import type { UnsavedSymbols } from "#engine/embedded/unsavedSymbols";
 import type { EngineResult, SearchPlan, UnavailablePart } from "#engine/engine";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
+import type { Description } from "#query/description";
+import type { Pattern, Query } from "#query/query";
 import { dependsOnSymbols } from "#shard/evaluation/compile";
 import type { CacheUse } from "./cacheUse";
 import type { CandidateParser } from "./candidateParser";
@@ -23,8 +25,7 @@ import {
   noFollowUp,
   searchCall,
 } from "./nodeResult";
-import { documentCounts, type NodeReplies as FoundReplies, partOf } from "./nodeSearch";
-import { divide } from "./replicas";
+import { documentCounts, type NodeReplies as FoundReplies } from "./nodeSearch";
 import { type SearchedRepositoriesOptions, searchedRepositories } from "./searchedRepositories";
 import type { VerifyThread, VerifyThreads } from "./verifyThreads";
 import type { CandidateSource, MissingDocument, NodeReplies } from "./zoektMessages";
@@ -41,6 +42,9 @@ export interface DocumentSearchOptions extends SearchedRepositoriesOptions {
 
 /** The same for documents that are parsed: more would take longer than a search may. */
 export const parsedCounts = { first: 100, growth: 8, max: 2000 };
+/** How many documents a node returns for a description, and after how many matches for each it skips the rest of a shard. */
+const describedDocuments = 400;
+const describedMatches = 100;
 /** A search for many matches requests more documents at first, as if each had so many. */
 const matchesPerDocument = 3;
 /** Share of the time until the deadline in which documents are parsed. */
@@ -70,10 +74,6 @@ export async function searchDocuments(
 ): Promise<EngineResult> {
   const { query, limits, grouping, description } = plan;
   const { searched, missing } = searchedRepositories(plan, assignments, options);
-  if (description !== undefined) {
-    const { scopes } = divide(searched, options.nodes);
-    return emptyResult(scopes.map((scope) => partOf(scope, "cannot search descriptions")));
-  }
   const isUnlimited = limits.maxMatches === Number.POSITIVE_INFINITY;
   const selectsSymbols = dependsOnSymbols(query) || grouping?.by === "symbol";
   const needsSymbols = selectsSymbols || (limits.findsEnclosing === true && !isUnlimited);
@@ -86,15 +86,23 @@ export async function searchDocuments(
   );
   const call = { ...searchCall(plan, ids), unsaved };
   const { byId } = assignments;
-  const isWhole = isUnlimited && !selectsSymbols;
+  const isWhole = isUnlimited && !selectsSymbols && description === undefined;
+  const request = { ...options, isWhole, deadline: limits.deadline, byId };
   const requests = new NodeRequests(
-    { ...options, query, isWhole, deadline: limits.deadline, byId },
+    description === undefined
+      ? { ...request, query }
+      : { ...request, query: describedQuery(query, description), shardMatchesPerDocument: describedMatches },
     searched,
   );
   const shared = { plan, call, unsaved, needsSymbols, isWhole };
   const search = { ...shared, requests, missing, assignments, options, signal };
   const counts = selectsSymbols ? parsedCounts : documentCounts;
-  const wanted = isUnlimited ? counts.max : firstCount(limits.maxDisplayedMatches, counts.first);
+  const wanted =
+    description !== undefined
+      ? describedDocuments
+      : isUnlimited
+        ? counts.max
+        : firstCount(limits.maxDisplayedMatches, counts.first);
   // A search for all documents needs more texts than are cached.
   const canList = !isWhole && !needsSymbols;
   let best: EngineResult | undefined;
@@ -107,10 +115,20 @@ export async function searchDocuments(
     // A node that failed this time has already returned some documents.
     if (best !== undefined && result.stats.totalMatchCount < best.stats.totalMatchCount) return best;
     best = result;
+    const isLast = !hasMore || description !== undefined || documentCount === counts.max;
     if (!isOutOfTime(limits) && requests.avoid(incomplete)) continue;
-    if (!hasMore || documentCount === counts.max || hasEnough(result, limits)) return result;
+    if (isLast || hasEnough(result, limits)) return result;
     count *= counts.growth;
   }
+}
+
+/** Returns a query for documents that contain any word of a description. */
+function describedQuery(query: Query, { stems }: Description): Query {
+  const children = stems.map((text): Query => {
+    const pattern: Pattern = { kind: "literal", text, caseSensitive: false };
+    return { kind: "text", pattern, where: "both" };
+  });
+  return { kind: "and", children: [query, { kind: "or", children }] };
 }
 
 /** Returns enough documents for a page, even if each has few matches, because evaluating a query again may be slow. */
@@ -141,7 +159,8 @@ async function searchOnce(
       const textsOf = (documents: readonly MissingDocument[]) =>
         requests.texts(found, documents, limit.signal);
       const onCachedShare = (share: number) => options.cacheUse.record(share);
-      return evaluate({ thread, source, textsOf, onCachedShare }, { ...call, lane }, signal);
+      const evaluation = { thread, source, description: plan.description, textsOf, onCachedShare };
+      return evaluate(evaluation, { ...call, lane }, signal);
     };
     let result = await threads.run(assignments, (thread) => evaluateOn(thread, "fast"));
     if (result === "tooSlow")

@@ -5,6 +5,7 @@ import { planStages, runSearch } from "#engine/embedded/searchRun";
 import type { EngineResult, SearchPlan, UnavailablePart } from "#engine/engine";
 import { type FlushReason, noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
+import type { Description } from "#query/description";
 import type { Limits } from "#query/limits";
 import { withReasons } from "./mergeResults";
 import { type NodeReplies, partOf } from "./nodeSearch";
@@ -24,6 +25,7 @@ interface Evaluated {
 export interface Evaluation {
   readonly thread: VerifyThread;
   readonly source: CandidateSource;
+  readonly description: Description | undefined;
   /** Requests texts that neither the responses nor the cache contain. Returns undefined if that fails. */
   readonly textsOf: (missing: readonly MissingDocument[]) => Promise<readonly Uint8Array[] | undefined>;
   /** Receives the share of documents whose texts were in the cache. */
@@ -61,12 +63,12 @@ export async function evaluate(
 
 /** Presents a thread to the embedded engine's `runSearch`. */
 function searchThread(
-  { thread, source, textsOf, onCachedShare }: Evaluation,
+  { thread, source, description, textsOf, onCachedShare }: Evaluation,
   onNodes: (nodes: readonly NodeCandidates[] | undefined) => void,
 ): SearchThread {
   let loaded: LoadedFiles | undefined;
   const evaluateOn = async (from: CandidateSource, search: SearchCall, signal: AbortSignal | undefined) =>
-    await thread.run({ kind: "evaluate", source: from, search }, signal);
+    await thread.run({ kind: "evaluate", source: from, search, description }, signal);
   return {
     async run(call: WorkerCall, signal, onPartial) {
       if (call.kind === "files" && loaded !== undefined) {

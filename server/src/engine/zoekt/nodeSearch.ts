@@ -23,6 +23,8 @@ export interface NodesRequest {
   readonly isWhole: boolean;
   /** How many documents to request from each node otherwise. */
   readonly documentCount: number;
+  /** After how many matches for each requested document a node skips the rest of a shard. Default: few. */
+  readonly shardMatchesPerDocument?: number;
   /** Whether to request the texts of documents, too. */
   readonly hasTexts: boolean;
   /** The deadline of the whole search. */
@@ -40,8 +42,8 @@ export interface NodesRequest {
 const shares = { search: 0.6, response: 0.75 };
 /** How many documents a search with a limit requests from each node at first, and at most. */
 export const documentCounts = { first: 50, growth: 8, max: 5000 };
-/** A node skips the rest of a shard after this many matches per requested document, so that frequent words stay fast. */
-const shardMatchesPerDocument = 4;
+/** So that frequent words stay fast. */
+const fewMatches = 4;
 const unlimited = 1e9;
 /** How much smaller the next response is if one was too large, and how often that is tried. */
 const reduction = 8;
@@ -179,10 +181,12 @@ async function cancelSilent(
 
 async function searchNode(
   text: string,
-  { isWhole, deadline, documentCount: wantedCount, hasTexts, hedging, maxBytes }: NodesRequest,
+  request: NodesRequest,
   scope: NodeScope,
   signal: AbortSignal,
 ): Promise<NodeOutcome> {
+  const { isWhole, deadline, documentCount: wantedCount, hasTexts, hedging, maxBytes } = request;
+  const { shardMatchesPerDocument = fewMatches } = request;
   const { node } = scope;
   const repositories = scope.repositories.map(({ placed }) => placed);
   const counted = countedRepositories(scope);
@@ -191,7 +195,7 @@ async function searchNode(
     const startedAt = monotonicNow();
     const leftMs = Math.max(0, deadline - startedAt);
     const searchMs = Math.max(1, leftMs * shares.search);
-    const request = {
+    const sent = {
       // Documents are counted instead of lines if all of them are returned: their matches are not needed.
       Q: isWhole && reductions === 0 ? `type:file ${text}` : text,
       Opts: {
@@ -207,7 +211,7 @@ async function searchNode(
     try {
       const body = await node.post({
         path: "/api/search",
-        body: { ...request, ...restriction(request.Q, repositories) },
+        body: { ...sent, ...restriction(sent.Q, repositories) },
         timeMs: leftMs * shares.response,
         maxBytes,
         signal,

@@ -1,12 +1,16 @@
 import { canceled, ServiceError } from "#base/error";
+import { maxDocuments } from "#engine/embedded/bestDocuments";
 import { chooseHits } from "#engine/embedded/collect";
+import { DescriptionSearch, scopeOfDescription } from "#engine/embedded/descriptionSearch";
 import { findSymbols } from "#engine/embedded/findSymbols";
 import { Search } from "#engine/embedded/search";
 import { scopeOf, shardsOf } from "#engine/embedded/searchedViews";
-import type { SearchCall, SearchResponse } from "#engine/embedded/searchMessages";
+import type { DescriptionCall, SearchCall, SearchResponse, TooSlow } from "#engine/embedded/searchMessages";
+import type { ShardSet } from "#engine/embedded/shardSet";
 import { WaitingSearches } from "#engine/embedded/waitingSearches";
 import type { Task, TaskContext } from "#platform/serveTask";
-import { loadChecksum } from "#shard/format/checksum";
+import type { Description } from "#query/description";
+import { type Checksum, loadChecksum } from "#shard/format/checksum";
 import { threadWindow } from "#shard/format/window";
 import { CachedTexts } from "./cachedTexts";
 import { CandidateShards } from "./candidateShards";
@@ -21,6 +25,8 @@ import type {
 
 /** Results with more matches are sent in pieces. */
 const maxLoadedMatches = 2000;
+type EvaluatedSearch = Pick<DescriptionSearch, "loadFiles">;
+
 /** Instead of the token of a search whose files are part of the response. */
 const loadedToken = -1;
 
@@ -31,7 +37,7 @@ const loadedToken = -1;
 export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
   const window = threadWindow();
   const prepared = new WaitingSearches<Candidates>();
-  const searches = new WaitingSearches<Search>();
+  const searches = new WaitingSearches<EvaluatedSearch>();
   const cache = new CachedTexts();
   const shards = new CandidateShards();
   let known: KnownRepositories = new Map();
@@ -45,7 +51,7 @@ export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
     return candidates;
   };
   const symbolsOf = (source: CandidateSource) => (source.kind === "replies" ? undefined : source.symbols);
-  const withToken = (response: SearchResponse, search: Search): SearchResponse => {
+  const withToken = (response: SearchResponse, search: EvaluatedSearch): SearchResponse => {
     const isEmpty = response.hits.every(({ documents }) => documents.length === 0);
     // One thread has all hits, so no limit cuts attached files, and they are not requested.
     return isEmpty || response.attached ? response : { ...response, token: searches.keep(search) };
@@ -69,8 +75,10 @@ export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
         if ("kind" in candidates) return candidates;
         const { nodes, cachedShare } = candidates;
         const snapshot = shards.open(candidates, symbolsOf(call.source));
-        const search = new Search({ snapshot }, window, call.search, context);
-        const response = await search.run(shardsOf(snapshot, scopeOf(call.search), checksum));
+        const [search, response] =
+          call.description === undefined
+            ? await runSearch({ snapshot }, call.search, context, checksum)
+            : await runDescription({ snapshot }, call.search, call.description, context, checksum);
         if (response.kind === "tooSlow" || context.isCanceled())
           return { kind: "evaluated", nodes, cachedShare, response };
         const files = await loadFew(search, response, call.search, context);
@@ -101,9 +109,37 @@ export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
   };
 }
 
+async function runSearch(
+  set: Pick<ShardSet, "snapshot">,
+  call: SearchCall,
+  context: TaskContext,
+  checksum: Checksum,
+): Promise<[EvaluatedSearch, SearchResponse | TooSlow]> {
+  const search = new Search(set, threadWindow(), call, context);
+  return [search, await search.run(shardsOf(set.snapshot, scopeOf(call), checksum))];
+}
+
+/** Weighs words by how often they occur in the candidates, because it is not known how often they do on the nodes. */
+async function runDescription(
+  set: Pick<ShardSet, "snapshot">,
+  search: SearchCall,
+  description: Description,
+  context: TaskContext,
+  checksum: Checksum,
+): Promise<[EvaluatedSearch, SearchResponse]> {
+  const until = search.limits.deadline;
+  const call: DescriptionCall = { kind: "describe", description, search, until };
+  const described = new DescriptionSearch(set, threadWindow(), call);
+  const shards = shardsOf(set.snapshot, scopeOfDescription(call), checksum);
+  const frequencies = await described.count(shards, context);
+  await described.estimate({ ...frequencies, kind: "estimate", until }, context);
+  const response = await described.rank({ kind: "rank", token: 0, documentCount: maxDocuments }, context);
+  return [described, response];
+}
+
 /** Loads the files that the main thread will choose, if these are few: it has the same hits to choose from. */
 async function loadFew(
-  search: Search,
+  search: EvaluatedSearch,
   response: SearchResponse,
   { limits }: SearchCall,
   { isCanceled }: TaskContext,

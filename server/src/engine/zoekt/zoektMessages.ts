@@ -8,6 +8,7 @@ import type {
   SymbolsResponse,
   TooSlow,
 } from "#engine/embedded/searchMessages";
+import type { Description } from "#query/description";
 import type { PackedSymbols } from "#symbols/parsing/packed";
 import type { SourceText, Unparsed } from "#symbols/symbols";
 
@@ -107,6 +108,8 @@ interface EvaluateCall {
   readonly kind: "evaluate";
   readonly source: CandidateSource;
   readonly search: SearchCall;
+  /** Ranks the documents that match. */
+  readonly description: Description | undefined;
 }
 
 interface EvaluatedResponse {
