@@ -1,7 +1,7 @@
 import { ByteCache } from "#base/byteCache";
 import { parseSearchReply, type ZoektFile } from "./zoektReplies";
 
-const maxCacheBytes = 32 * 1024 * 1024;
+const maxCacheBytes = 64 * 1024 * 1024;
 /** What an entry takes in addition to its text. */
 const overheadBytes = 500;
 

@@ -24,7 +24,7 @@ import type { CandidateSymbols } from "./zoektMessages";
 /** Memory is not checked for damage. */
 const noChecksum: Checksum = () => 0;
 
-const maxCacheBytes = 16 * 1024 * 1024;
+const maxCacheBytes = 32 * 1024 * 1024;
 
 /** Opens shards, and caches them, because searches often find the same documents as the one before. */
 export class CandidateShards {
