@@ -77,6 +77,13 @@ const vendored = {
   server: [
     // Both entry points share state, so they are one file.
     ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
+    [
+      "@opentelemetry/sdk-trace-base",
+      "@opentelemetry/api",
+      "@opentelemetry/core",
+      "@opentelemetry/exporter-trace-otlp-proto",
+      "@opentelemetry/resources",
+    ],
     "fastify",
     "highlight.js/lib/common",
     "jose",

@@ -20,6 +20,7 @@ const wrapped: Readonly<Record<string, readonly string[]>> = {
   pg: ["src/store/postgres.ts", "src/store/postgresListener.ts"],
   "node-sqlite3-wasm": ["src/store/embeddedTask.ts"],
   fastify: ["src/transport/http/"],
+  "@opentelemetry/api": ["src/platform/tracing.ts"],
   "web-tree-sitter": ["src/symbols/"],
   "vscode-languageserver": ["src/transport/lsp/"],
   "vscode-languageserver/node": ["src/transport/lsp/"],

@@ -5,9 +5,10 @@ import { after, before, describe, test } from "node:test";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { faultyProxy } from "#test/support/faultyProxy";
 import { freePort } from "#test/support/freePort";
-import { serveFrontend, serveGit } from "#test/support/gitCluster";
+import { clusterSecret, serveFrontend, serveGit } from "#test/support/gitCluster";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
+import { collectTraces, type TraceCollector } from "#test/support/traceCollector";
 import { trawl } from "#test/support/trawl";
 import { zoektDouble } from "#test/support/zoektDouble";
 
@@ -17,12 +18,15 @@ let shop: TestRepository;
 const ports: number[] = [];
 const gitServers: Served[] = [];
 let frontend: Served;
+let traces: TraceCollector;
 /** Has the repositories itself. */
 let whole: Served;
 
-const startGit = (at: number) => serveGit({ folder, name: `git-${at}` }, [sources], ports[at]);
+const startGit = (at: number) =>
+  serveGit({ folder, name: `git-${at}`, env: traces.environment }, [sources], ports[at]);
 
 before(async () => {
+  traces = await collectTraces();
   shop = repo(
     `
     = main: First
@@ -59,12 +63,13 @@ before(async () => {
   whole = await starting;
   await Promise.all([...gitServers, whole].map((each) => each.ready()));
   frontend = await serveFrontend(
-    { folder, name: "frontend" },
+    { folder, name: "frontend", env: traces.environment },
     Object.fromEntries(gitServers.map(({ url }, at) => [`git-${at}`, url])),
   );
 });
 after(async () => {
   await Promise.all([...gitServers, frontend, whole].map((each) => each?.stop()));
+  await traces.close();
 });
 
 interface Answer {
@@ -161,6 +166,33 @@ test("pages show files, folders, commits, blame and refs", async () => {
   }
   const outline = await ask(frontend, "/api/outline", { place: { repo: name, path: "cart.ts" } });
   assert.match(outline.body, /"total"/);
+});
+
+test("the trace and the ID of a request follow it to the git server", async () => {
+  const caller = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
+  const headers = {
+    "x-request-id": "a-marked-request",
+    traceparent: `00-${caller.traceId}-${caller.spanId}-01`,
+  };
+  const response = await fetch(`${frontend.url}/api/source?${named}&path=cart.ts`, { headers });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get("x-request-id"), "a-marked-request");
+  const path = ["GET /api/source", "source", "POST", "POST /call/*", "source"];
+  const followed = await eventually(() => {
+    const spans = traces.spans.filter(({ traceId }) => traceId === caller.traceId);
+    const found = [];
+    for (let parent = caller.spanId; ; ) {
+      const span = spans.find(({ parentId }) => parentId === parent);
+      if (span === undefined) break;
+      found.push(span.name);
+      parent = span.spanId;
+    }
+    return found.length >= path.length && found;
+  });
+  assert.deepEqual(followed, path);
+  const received = traces.received();
+  assert.equal(received.split("a-marked-request").length - 1, 2, "the spans of both servers have the ID");
+  for (const text of [clusterSecret, "cart.ts", "acme"]) assert.ok(!received.includes(text), text);
 });
 
 test("a search says that there is no engine", async () => {

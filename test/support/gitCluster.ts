@@ -19,28 +19,31 @@ export interface ClusterProcess {
   /** Contains the configuration and the data directories. */
   readonly folder: string;
   readonly name: string;
+  /** Added to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts a git server. Resolves when it listens. */
 export async function serveGit(
-  { folder, name }: ClusterProcess,
+  { folder, name, env = {} }: ClusterProcess,
   paths: readonly string[],
   port = 0,
 ): Promise<Served> {
   const secret = { file: join(folder, "secret") };
   const gitServer = { listen: `127.0.0.1:${port}`, secret };
   const config = writeClusterConfiguration(folder, name, { role: "gitserver", gitServer });
-  return await serve(join(folder, `${name}-data`), paths, { flags: ["--config", config] });
+  return await serve(join(folder, `${name}-data`), paths, { flags: ["--config", config], env });
 }
 
 /** Starts a frontend of the git servers at these URLs, by name. Resolves when it listens. */
 export async function serveFrontend(
-  { folder, name }: ClusterProcess,
+  { folder, name, env = {} }: ClusterProcess,
   servers: Readonly<Record<string, string>>,
   settings: object = {},
 ): Promise<Served> {
   const secret = { file: join(folder, "secret") };
   const gitServers = Object.entries(servers).map(([server, url]) => ({ name: server, url, secret }));
   const config = writeClusterConfiguration(folder, name, { gitServers, ...settings });
-  return await serve(join(folder, `${name}-data`), [], { flags: ["--role", "frontend", "--config", config] });
+  const flags = ["--role", "frontend", "--config", config];
+  return await serve(join(folder, `${name}-data`), [], { flags, env });
 }

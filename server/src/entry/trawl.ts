@@ -8,6 +8,7 @@ import type { Instance } from "#instance/instance";
 import { openInstance } from "#instance/instance";
 import { defaultDataDirectory, isColorEnabled } from "#platform/environment";
 import { bufferedLog, createLog } from "#platform/log";
+import { startTracing, stopTracing } from "#platform/tracing";
 
 const args = process.argv.slice(2);
 // Other users of the computer can read command lines, and the URL of a database may contain a password.
@@ -54,15 +55,17 @@ const context: CommandContext = {
   currentFolder: process.cwd(),
   defaultDataDir: defaultDataDirectory(),
   interrupted: interruption.signal,
-  open: (configuration, purpose, forEditor) =>
-    openInstance({
+  async open(configuration, purpose, forEditor) {
+    if (purpose === "serve" && forEditor === undefined) await startTracing(context.version, log);
+    return await openInstance({
       configuration,
       purpose,
       version: context.version,
       log: forEditor ? editorLog.log : purpose === "serve" ? log : quietLog,
       signal: interruption.signal,
       awaitsSettings: forEditor !== undefined,
-    }),
+    });
+  },
   async serveLsp(configuration, opened, onClient) {
     const { serveLsp } = await import("#transport/lsp/connection");
     let instance: Instance | undefined;
@@ -91,6 +94,7 @@ const context: CommandContext = {
   },
   async openIndexer(configuration, node) {
     const { openIndexer } = await import("#instance/indexer");
+    await startTracing(context.version, log);
     return await openIndexer({ configuration, node, version: context.version, log });
   },
   async openCluster(configuration) {
@@ -113,7 +117,10 @@ function end(): void {
 }
 
 main(args, context).then(
-  (code) => process.exit(code),
+  async (code) => {
+    await stopTracing();
+    process.exit(code);
+  },
   (error: unknown) => {
     log.error("Trawl exited because of an internal error.", { error });
     process.exit(70);

@@ -1,6 +1,7 @@
 /** A thin wrapper around undici for outgoing HTTP. undici is loaded with the first request. */
 import type { Agent } from "undici";
 import { canceled } from "#base/error";
+import { followRequests, sendInSpan } from "./tracing";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST";
@@ -47,6 +48,7 @@ export function serverClient(
   url: string,
   { connectTimeoutMs, maxConnections }: ServerClientOptions,
 ): HttpClient {
+  followRequests();
   const { origin, pathname } = new URL(url);
   const options = { connections: maxConnections, connect: { timeout: connectTimeoutMs } };
   return clientOf(origin, pathname.replace(/\/+$/, ""), options);
@@ -60,14 +62,17 @@ function clientOf(origin: string, prefix: string, options: Agent.Options): HttpC
         (undici) => new undici.Agent({ ...options, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 }),
       );
       try {
-        const response = await (await agent).request({
-          origin,
-          method,
-          path: prefix + path,
-          headers,
-          body: body ?? null,
-          signal,
-        });
+        const dispatcher = await agent;
+        const response = await sendInSpan(origin, method, (ownHeaders) =>
+          dispatcher.request({
+            origin,
+            method,
+            path: prefix + path,
+            headers: { ...ownHeaders, ...headers },
+            body: body ?? null,
+            signal,
+          }),
+        );
         const type = response.headers["content-type"];
         const [mediaType = ""] = (typeof type === "string" ? type : "").toLowerCase().split(";");
         return { status: response.statusCode, mediaType, body: bodyUntilAborted(response.body, signal) };

@@ -1,6 +1,7 @@
 /** Sends requests to one origin that is not trusted, and to no other: it follows no redirects. */
 import type { Agent, Dispatcher } from "undici";
 import { canceled } from "#base/error";
+import { followRequests, sendInSpan } from "./tracing";
 
 export interface OriginRequest {
   readonly method: "GET" | "POST";
@@ -55,6 +56,7 @@ export class OriginClient {
   #agent: Promise<Agent> | undefined;
 
   constructor(origin: string, maxBytes: number) {
+    followRequests();
     this.#origin = origin;
     this.#maxBytes = maxBytes;
   }
@@ -67,14 +69,16 @@ export class OriginClient {
     );
     try {
       const agent = await this.#agent;
-      const response: Dispatcher.ResponseData = await agent.request({
-        origin: this.#origin,
-        method,
-        path,
-        headers,
-        body: body ?? null,
-        signal,
-      });
+      const response: Dispatcher.ResponseData = await sendInSpan(this.#origin, method, (ownHeaders) =>
+        agent.request({
+          origin: this.#origin,
+          method,
+          path,
+          headers: { ...ownHeaders, ...headers },
+          body: body ?? null,
+          signal,
+        }),
+      );
       const { statusCode: status, headers: received } = response;
       return { status, headers: received, body: boundedBody(response.body, this.#maxBytes, signal) };
     } catch (error) {

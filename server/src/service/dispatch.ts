@@ -10,6 +10,7 @@ import { type OperationName, operation } from "#contract/operations";
 import type { Call, CallContext, Caller, Handler, RequestOf, ResponseOf } from "#contract/service";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
+import { inSpan } from "#platform/tracing";
 import { patienceFactor } from "#service/history/history";
 import type { Services } from "./createService";
 import type { Metrics } from "./metrics";
@@ -91,7 +92,7 @@ export function createDispatch(options: DispatchOptions): Caller {
     const began = performance.now();
     const count = (code: string) => metrics.observe(name, code, (performance.now() - began) / 1000);
     try {
-      const response = await admitted(name, raw, call);
+      const response = await inSpan(name, () => admitted(name, raw, call));
       count("OK");
       return response;
     } catch (error) {

@@ -14,6 +14,7 @@ import type { Repository } from "#model/repository";
 import type { Log } from "#platform/log";
 import { BodyTooLarge, parseJson, readText } from "#platform/originClient";
 import { TimeLimit } from "#platform/timeLimit";
+import { handleRequest } from "#platform/tracing";
 import { encodeJson } from "#transport/http/encodeJson";
 import {
   closeServer,
@@ -22,6 +23,7 @@ import {
   listenOnPort,
   reachableHost,
 } from "#transport/http/httpServer";
+import { requestIdOf } from "#transport/http/requestId";
 import { RunningCalls } from "#transport/http/runningCalls";
 import { presentsSecret } from "./bearer";
 import { RepositoryListEncoder } from "./repositoryList";
@@ -64,7 +66,13 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
   const server = createHttpServer(
     (request, response) => {
       response.on("error", () => undefined);
-      route(request, response).catch((error: unknown) => sendError(request, response, error));
+      const { headers, method = "" } = request;
+      const requestId = requestIdOf(headers);
+      handleRequest({ requestId, headers, method, route: routeOf(request.url) }, response, () => {
+        route(request, requestId, response).catch((error: unknown) =>
+          sendError(request, requestId, response, error),
+        );
+      });
     },
     defaultLimits,
     () => true,
@@ -72,7 +80,7 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
   const boundPort = await listenOnPort(server, host, port);
   server.on("error", (error) => log.error("A socket failed.", { error }));
 
-  async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function route(request: IncomingMessage, requestId: string, response: ServerResponse): Promise<void> {
     const { method, url = "" } = request;
     const [path = "", query = ""] = url.split("?", 2);
     const isGet = method === "GET" || method === "HEAD";
@@ -90,7 +98,7 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
     }
     if (isGet && path === repositoriesPath) return sendList(request, response);
     if (method === "POST" && path.startsWith(callPrefix))
-      return await execute(path.slice(callPrefix.length), request, response);
+      return await execute(path.slice(callPrefix.length), request, requestId, response);
     if (path.startsWith("/git/")) return await serveGit(path.slice("/git/".length), query, request, response);
     throw notFound();
   }
@@ -119,7 +127,12 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
     response.end(request.method === "HEAD" ? undefined : json);
   }
 
-  async function execute(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function execute(
+    name: string,
+    request: IncomingMessage,
+    requestId: string,
+    response: ServerResponse,
+  ): Promise<void> {
     if (!isHistoryOperation(name)) throw notFound();
     const envelope = CallEnvelope.safeParse(parseJson(await readBody(request)));
     if (!envelope.success) throw new ServiceError("INVALID_REQUEST_BODY", "The body is not an envelope.");
@@ -130,6 +143,7 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
         credentials: { kind: "local" },
         signal: limit.signal,
         arrivedAt: performance.now(),
+        requestId,
         acceptsJsonText: true,
         ...(baseUrl === undefined ? {} : { baseUrl }),
         ...(client === undefined ? {} : { client }),
@@ -170,14 +184,20 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
     await smartHttp.respond({ request, response, repository, kind, signal: calls.signalOf(response) });
   }
 
-  function sendError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  function sendError(
+    request: IncomingMessage,
+    requestId: string,
+    response: ServerResponse,
+    error: unknown,
+  ): void {
     // The frontend has disconnected, or no longer waits.
     if (response.headersSent || isServiceError(error, "CANCELLED")) {
       response.destroy();
       return;
     }
     const failure = toErrorObject(error);
-    if (failure.errorCode === "UNEXPECTED_ERROR") log.error("A call failed.", { path: request.url, error });
+    if (failure.errorCode === "UNEXPECTED_ERROR")
+      log.error("A call failed.", { requestId, path: request.url, error });
     request.resume();
     // The rest of a body that is too large is not waited for.
     if (!request.complete) response.shouldKeepAlive = false;
@@ -196,6 +216,13 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
 
 function isHistoryOperation(name: string): name is HistoryOperation {
   return historyOperations.some((each) => each === name);
+}
+
+/** Returns the route of a URL without what callers can choose. */
+function routeOf(url = ""): string {
+  for (const prefix of [callPrefix, "/git/"]) if (url.startsWith(prefix)) return `${prefix}*`;
+  const known = ["/livez", "/readyz", "/metrics", repositoriesPath];
+  return known.find((path) => path === url) ?? "unknown";
 }
 
 /** Decodes the name of a repository. It is only ever compared with names of the catalog. */

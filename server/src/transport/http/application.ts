@@ -10,6 +10,7 @@ import { isServedOverHttp, pathFields } from "#contract/operation";
 import { operation, operationNames } from "#contract/operations";
 import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
+import { handleRequest } from "#platform/tracing";
 import { pagePaths } from "#transport/pages/pages";
 import { browsePrefix } from "#transport/pages/pageUrl";
 import type { BrowserRules } from "./browserRules";
@@ -124,6 +125,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     payload.resume();
     return undefined;
   });
+  app.addHook("onRequest", ({ id: requestId, headers, method, routeOptions }, reply, done) =>
+    handleRequest({ requestId, headers, method, route: routeOptions.url ?? "unknown" }, reply.raw, done),
+  );
   app.addHook("onRequest", async (request, reply) =>
     checkRequest(request, reply, {
       rules,
