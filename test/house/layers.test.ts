@@ -17,7 +17,7 @@ const wrapped: Readonly<Record<string, readonly string[]>> = {
   "node:worker_threads": ["src/platform/serveTask.ts", "src/platform/workerThread.ts"],
   undici: ["src/platform/"],
   kysely: ["src/store/"],
-  pg: ["src/store/postgres.ts", "src/store/postgresListener.ts"],
+  pg: ["src/store/postgres.ts", "src/store/postgresSessions.ts"],
   "node-sqlite3-wasm": ["src/store/embeddedTask.ts"],
   fastify: ["src/transport/http/"],
   "@opentelemetry/api": ["src/platform/tracing.ts"],

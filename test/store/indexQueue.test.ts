@@ -183,6 +183,32 @@ onEachDatabase((empty) => {
     await assert.rejects(opened, database.isShared ? OrganizationLost : { code: "ENGINE_UNAVAILABLE" });
   });
 
+  test("repositories have the same ids in all processes", () =>
+    withQueues(async (one, other) => {
+      const names = (prefix: string) => Array.from({ length: 600 }, (_, at) => `${prefix}/${at}`);
+      const [first, second] = await Promise.all([
+        one.idsOf([...names("a"), ...names("b"), "a/0"]),
+        other.idsOf([...names("b"), ...names("c")]),
+      ]);
+      const all = await one.idsOf([...names("a"), ...names("b"), ...names("c")]);
+      assert.equal(new Set(all.values()).size, 1800);
+      for (const ids of [first, second]) for (const [name, id] of ids) assert.equal(all.get(name), id, name);
+    }));
+
+  test("one process at a time feeds the indexers", () =>
+    withQueues(async (one, other) => {
+      const changes: string[] = [];
+      one.becomeFeeder((isFeeder) => changes.push(`one ${isFeeder}`));
+      await eventually(() => changes.length === 1);
+      assert.deepEqual(changes, ["one true"]);
+      if (one === other) return;
+      other.becomeFeeder((isFeeder) => changes.push(`other ${isFeeder}`));
+      await eventually(() => changes.length === 2);
+      assert.deepEqual(changes, ["one true", "other false"]);
+      await one.close();
+      await eventually(() => changes.at(-1) === "other true");
+    }));
+
   test("nodes are drained, and seen", () =>
     withQueues(async (one, other, clock) => {
       assert.deepEqual(await one.nodes(), []);

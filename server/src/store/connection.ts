@@ -20,6 +20,11 @@ export interface DatabaseSource {
     onPayload: (payload: string) => void,
     onConnected: () => void,
   ) => { close(): Promise<void> };
+  /**
+   * Takes a lock as soon as no other process holds it, and calls `onChange` when this process has got it or may have lost
+   * it. Absent if no other process can use the database.
+   */
+  readonly hold?: (key: number, onChange: (isHeld: boolean) => void) => { close(): Promise<void> };
 }
 
 /** Creates a connection around `run`, which receives only strings that every database can store. */

@@ -104,6 +104,13 @@ export interface IndexQueue {
   counts(): Promise<readonly NodeJobs[]>;
   /** Counts the repositories that fewer than `replicas` nodes have indexed. Reads all jobs. */
   countUnderReplicated(replicas: number): Promise<number>;
+  /** Returns the ids of repositories by their names. A new name gets the next id, which every process then uses. */
+  idsOf(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Makes this process the only one that wants things, as soon as no other process is. Calls `onChange` after the first
+   * attempt, when it has become the one, and when it may no longer be. Ends with `close`.
+   */
+  becomeFeeder(onChange: (isFeeder: boolean) => void): void;
   nodes(): Promise<readonly ClusterNode[]>;
   setDrained(node: string, isDrained: boolean): Promise<void>;
   /** Records that the indexer of a node runs. */

@@ -43,5 +43,11 @@ export async function createQueueTables(database: Database, source: DatabaseSour
       .addColumn("isDrained", "integer", (column) => column.notNull().defaultTo(0))
       .addColumn("seenAt", "bigint")
       .execute();
+    await schema
+      .createTable("clusterRepository")
+      .ifNotExists()
+      .addColumn("id", "integer", (column) => column.primaryKey())
+      .addColumn("name", "text", (column) => column.notNull().unique())
+      .execute();
   });
 }

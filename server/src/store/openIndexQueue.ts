@@ -8,6 +8,10 @@ import type { Database, DatabaseTransaction, Tables } from "./tables";
 
 /** The channel of PostgreSQL's notifications. */
 const channel = "trawl_index";
+/** Of the lock that the feeder holds: arbitrary, but the same in every version. */
+const feederLock = 7_237_969;
+/** Databases limit the number of parameters of a statement. */
+const maxNames = 500;
 
 /**
  * Opens the queue of index jobs, and creates its tables if they do not exist. Throws ENGINE_UNAVAILABLE
@@ -29,6 +33,7 @@ export async function openIndexQueue(source: DatabaseSource, clock: Clock): Prom
     for (const call of wakes.get(topic) ?? []) call();
   };
   const listener = source.listen?.(channel, (payload) => wake(payload as QueueTopic), wakeAll);
+  let lock: { close(): Promise<void> } | undefined;
   const notify = async (transaction: DatabaseTransaction, topic: QueueTopic) => {
     if (listener === undefined) setImmediate(() => wake(topic));
     else await sql`select pg_notify(${channel}, ${topic})`.execute(transaction);
@@ -36,6 +41,11 @@ export async function openIndexQueue(source: DatabaseSource, clock: Clock): Prom
   return {
     ...indexJobs(database, { clock, isShared: !source.isExclusive, notify }),
     ...clusterNodes(database, clock, notify),
+    ...repositoryIds(database, source),
+    becomeFeeder(onChange) {
+      if (source.hold === undefined) onChange(true);
+      else lock = source.hold(feederLock, onChange);
+    },
     subscribe(topic, call) {
       const calls = wakes.get(topic) ?? new Set();
       wakes.set(topic, calls.add(call));
@@ -44,8 +54,41 @@ export async function openIndexQueue(source: DatabaseSource, clock: Clock): Prom
       };
     },
     async close() {
+      await lock?.close();
       await listener?.close();
       await database.destroy();
+    },
+  };
+}
+
+function repositoryIds(database: Database, { migrationLock }: DatabaseSource): Pick<IndexQueue, "idsOf"> {
+  const read = (connection: Database, names: readonly string[]) =>
+    connection.selectFrom("clusterRepository").selectAll().where("name", "in", names).execute();
+  return {
+    async idsOf(names) {
+      const ids = new Map<string, number>();
+      const add = (rows: readonly { readonly id: number; readonly name: string }[]) => {
+        for (const { id, name } of rows) ids.set(name, id);
+      };
+      for (let at = 0; at < names.length; at += maxNames) {
+        const chunk = [...new Set(names.slice(at, at + maxNames))];
+        const missing = () => chunk.filter((name) => !ids.has(name));
+        add(await read(database, chunk));
+        if (missing().length > 0)
+          await database.transaction().execute(async (transaction) => {
+            if (migrationLock !== undefined) await sql.raw(migrationLock).execute(transaction);
+            add(await read(transaction, missing()));
+            if (missing().length === 0) return;
+            const { last } = await transaction
+              .selectFrom("clusterRepository")
+              .select(({ fn }) => fn.max("id").as("last"))
+              .executeTakeFirstOrThrow();
+            const rows = missing().map((name, index) => ({ id: Number(last ?? 0) + 1 + index, name }));
+            await transaction.insertInto("clusterRepository").values(rows).execute();
+            add(rows);
+          });
+      }
+      return ids;
     },
   };
 }

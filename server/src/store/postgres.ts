@@ -13,7 +13,7 @@ import { ServiceError } from "#base/error";
 import type { Log } from "#platform/log";
 import { createConnection, type DatabaseSource } from "./connection";
 import { databaseNames } from "./lostOrganization";
-import { listenToPostgres } from "./postgresListener";
+import { holdPostgresLock, listenToPostgres } from "./postgresSessions";
 
 /** Maximum size of the pool. More connections would only wait for each other. */
 const maxConnections = 8;
@@ -63,6 +63,7 @@ export function postgresDatabase(url: string, log: Log): DatabaseSource {
     migrationLock,
     isExclusive: false,
     listen: (channel, onPayload, onConnected) => listenToPostgres(url, channel, onPayload, onConnected, log),
+    hold: (key, onChange) => holdPostgresLock(url, key, onChange, log),
   };
 }
 

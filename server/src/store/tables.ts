@@ -15,6 +15,7 @@ export interface Tables {
   readonly auditCount: AuditCountRow;
   readonly indexJob: IndexJobRow;
   readonly clusterNode: ClusterNodeRow;
+  readonly clusterRepository: ClusterRepositoryRow;
 }
 
 export type Database = Kysely<Tables>;
@@ -137,6 +138,11 @@ interface ClusterNodeRow {
   /** 1 if its repositories move to other nodes, else 0. */
   readonly isDrained: number;
   readonly seenAt: number | null;
+}
+
+interface ClusterRepositoryRow {
+  readonly id: number;
+  readonly name: string;
 }
 
 /** The id of the only organization. */
