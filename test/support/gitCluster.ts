@@ -28,10 +28,11 @@ export async function serveGit(
   { folder, name, env = {} }: ClusterProcess,
   paths: readonly string[],
   port = 0,
+  settings: object = {},
 ): Promise<Served> {
   const secret = { file: join(folder, "secret") };
   const gitServer = { listen: `127.0.0.1:${port}`, secret };
-  const config = writeClusterConfiguration(folder, name, { role: "gitserver", gitServer });
+  const config = writeClusterConfiguration(folder, name, { role: "gitserver", gitServer, ...settings });
   return await serve(join(folder, `${name}-data`), paths, { flags: ["--config", config], env });
 }
 

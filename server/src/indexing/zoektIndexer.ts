@@ -18,6 +18,12 @@ export interface FedNode extends PlacedNode {
   readonly indexFolder?: string | undefined;
 }
 
+/** Revisions that nodes should index, and the name of the default one. */
+export interface FedCommits {
+  readonly revisions: readonly CopiedRef[];
+  readonly defaultRevision?: string;
+}
+
 /** The indexers beside nodes, which work on their own. */
 export interface NodeIndexers {
   /** Has nodes index revisions. Returns before that is done. */
@@ -41,6 +47,8 @@ export interface NodeIndexers {
 export interface ZoektIndexerOptions {
   readonly directory: ShardDirectory;
   readonly nodes: readonly FedNode[];
+  /** Whether repositories that leave the directory are removed from nodes. */
+  readonly followsRemovals: boolean;
   /** How many nodes should have each repository. */
   readonly replicas: number;
   /** Whether the repositories of a node move to others. */
@@ -81,7 +89,7 @@ export class ZoektIndexer {
   constructor(options: ZoektIndexerOptions) {
     this.#options = options;
     options.directory.onChange((change) => {
-      if (change.kind !== "removed") return;
+      if (change.kind !== "removed" || !options.followsRemovals) return;
       for (const id of change.repositoryIds) this.#removeAll(id).catch(options.onError);
     });
   }
@@ -129,6 +137,22 @@ export class ZoektIndexer {
     const manifest = await directory.publish({ ...next, keepSegments: false }, []);
     if (chosen.length > 0 && nodes.length > 0) await this.#removeFromOthers(repository, nodes, signal);
     return manifest;
+  }
+
+  /**
+   * Has the indexers beside nodes index these revisions, and other nodes remove theirs. Returns before that is done.
+   * Throws ENGINE_UNAVAILABLE, and CANCELLED when the signal fires.
+   */
+  async feed(
+    repository: Repository,
+    { revisions, defaultRevision }: FedCommits,
+    options: { readonly maxFileBytes: number; readonly isForced: boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { indexers } = this.#options;
+    const chosen = chooseRevisions(revisions, defaultRevision);
+    const nodes = chosen.length === 0 ? [] : this.placesOf(repository.id);
+    if (nodes.length > 0) await indexers?.want(repository, nodes, chosen, options);
+    await indexers?.removeFromOthers(repository, nodes);
   }
 
   #placesOf(id: number): readonly FedNode[] {
@@ -229,10 +253,10 @@ export class ZoektIndexer {
 }
 
 /** The default revision comes first: it is Zoekt's `HEAD`. The program separates names by commas. */
-function chooseRevisions(
-  revisions: ChosenRevisions["revisions"],
+export function chooseRevisions<Revision extends { readonly name: string }>(
+  revisions: readonly Revision[],
   defaultRevision: string | undefined,
-): ChosenRevisions["revisions"] {
+): readonly Revision[] {
   const usable = revisions.filter(({ name }) => !name.includes(","));
   const isDefault = ({ name }: { readonly name: string }) => name === defaultRevision;
   return [...usable.filter(isDefault), ...usable.filter((each) => !isDefault(each))].slice(

@@ -1,3 +1,5 @@
+import { ServiceError } from "#base/error";
+import { systemClock, wait } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { IndexQueue } from "#store/indexQueue";
 
@@ -7,26 +9,41 @@ export interface ClusterQueueOptions {
   readonly onReported: () => void;
   /** Called when other nodes are drained than before. */
   readonly onDrained: () => void;
+  /** Called when this process has become the one that feeds the indexers, and when it may no longer be. */
+  readonly onFeeder: (isFeeder: boolean) => void;
   readonly log: Log;
 }
 
-/** The leader's connection to the queue of index jobs, which is opened again if that failed. */
+/** How long opening waits to learn whether another process feeds the indexers. */
+const firstAttemptMs = 5000;
+
+/** The connection of a process that feeds indexers to the queue of their jobs. It is opened again if that failed. */
 export class ClusterQueue {
   readonly #options: ClusterQueueOptions;
   #opening: Promise<IndexQueue> | undefined;
   #drained: ReadonlySet<string> = new Set();
+  #isFeeder = false;
 
   constructor(options: ClusterQueueOptions) {
     this.#options = options;
   }
 
-  /** Returns the queue once it is known which nodes are drained. Rejects with ENGINE_UNAVAILABLE without the database. */
-  queue(): Promise<IndexQueue> {
+  /**
+   * Returns the queue once it is known which nodes are drained. Rejects with ENGINE_UNAVAILABLE without the database, and
+   * while another process feeds the indexers.
+   */
+  async queue(): Promise<IndexQueue> {
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
     });
-    return this.#opening;
+    const queue = await this.#opening;
+    if (!this.#isFeeder)
+      throw new ServiceError(
+        "ENGINE_UNAVAILABLE",
+        "Another Trawl process with the same database feeds the indexers of Zoekt nodes.",
+      );
+    return queue;
   }
 
   isDrained(node: string): boolean {
@@ -50,6 +67,15 @@ export class ClusterQueue {
     });
     try {
       await this.#readNodes(queue);
+      const attempt = new Promise<void>((resolve) =>
+        queue.becomeFeeder((isFeeder) => {
+          const hasChanged = isFeeder !== this.#isFeeder;
+          this.#isFeeder = isFeeder;
+          if (hasChanged) this.#options.onFeeder(isFeeder);
+          resolve();
+        }),
+      );
+      await Promise.race([attempt, wait(systemClock, firstAttemptMs, new AbortController().signal)]);
     } catch (error) {
       await queue.close();
       throw error;

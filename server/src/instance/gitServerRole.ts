@@ -12,6 +12,7 @@ import type { ShardDirectory } from "#shard/directory/directory";
 import type { ZoektIndexing } from "#sync/refresh";
 import { type GitListener, listenForFrontends } from "#transport/git/gitListener";
 import type { GitServerSettings } from "./clusterRoles";
+import type { ZoektCluster } from "./zoektCluster";
 
 const minSecretLength = 16;
 
@@ -77,12 +78,19 @@ export function checkSecret(secret: string, setting: string): void {
     );
 }
 
-/** Records the revisions of repositories instead of indexing them. */
-export function recordingIndexer(directory: ShardDirectory): ZoektIndexing {
+/**
+ * Records the revisions of repositories instead of indexing them. A git server that feeds indexers then passes them on, so
+ * that history does not wait for the index.
+ */
+export function recordingIndexer(directory: ShardDirectory, fed?: ZoektCluster): ZoektIndexing {
   const recorder = new RevisionRecorder(directory);
   return {
     fingerprintOf: () => "recorded",
     countsOf: () => undefined,
-    index: (repository, chosen) => recorder.index(repository, chosen),
+    async index(repository, chosen, { settings, isRebuild = false }) {
+      const manifest = await recorder.index(repository, chosen);
+      fed?.feed({ repository, chosen, maxFileBytes: settings.maxFileBytes, isForced: isRebuild });
+      return manifest;
+    },
   };
 }

@@ -1,6 +1,6 @@
 /** Brings the queue of index jobs in line with what is indexed, after a leader has started. */
 import type { Catalog } from "#catalog/catalog";
-import type { ZoektIndexer } from "#indexing/zoektIndexer";
+import { chooseRevisions, type ZoektIndexer } from "#indexing/zoektIndexer";
 import { isPlainFolder, type RepositoryId } from "#model/repository";
 import type { ShardDirectory } from "#shard/directory/directory";
 import type { IndexQueue } from "#store/indexQueue";
@@ -42,10 +42,8 @@ export async function reconcileJobs(options: ReconciliationOptions): Promise<voi
     const nodes = nodesById.get(repositoryId) ?? [];
     const missing = places.filter((node) => hasIndexer(node) && !nodes.includes(node));
     if (missing.length > 0) {
-      const sorted = revisions.toSorted(
-        (left, right) => Number(right.name === defaultRevision) - Number(left.name === defaultRevision),
-      );
-      await indexers.want(repository, missing, sorted, { maxFileBytes, isForced: false, signal });
+      const chosen = chooseRevisions(revisions, defaultRevision);
+      await indexers.want(repository, missing, chosen, { maxFileBytes, isForced: false, signal });
     }
     if (nodes.some((node) => !places.includes(node))) await indexers.removeFromOthers(repository, places);
   }

@@ -166,7 +166,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   });
   // Until `sync` exists, nothing needs to be moved: its start compares where repositories are and should be.
   let onMoved: (id: RepositoryId) => void = () => {};
-  const zoektSettings = isGitServer ? undefined : configuration.zoekt;
+  const zoektSettings = isGitServer && !canFeedIndexers(configuration) ? undefined : configuration.zoekt;
   const indexes = (purpose === "serve" || purpose === "index") && !isFrontend;
   const cluster =
     zoektSettings &&
@@ -181,6 +181,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       parsers,
       threadCount: configuration.searchWorkers ?? defaultWorkerCount(0),
       indexes,
+      recordsFirst: isGitServer,
       openQueue: () => openConfiguredQueue(configuration, log),
       maxFileBytes: configuration.maxFileBytes,
       timeLimitMs,
@@ -214,7 +215,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     settings: isGitServer ? { ...configuration, dependencies: false } : configuration,
     hosts: configuration.hosts,
     codeHosts: setup && { ...setup, ...codeHostUsers },
-    zoekt: isGitServer ? recordingIndexer(directory) : cluster?.indexing,
+    zoekt: isGitServer ? recordingIndexer(directory, cluster) : cluster?.indexing,
     isGitOnly: isGitServer,
     log,
     watches: purpose === "serve",
@@ -414,6 +415,11 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       await runAll(steps, (error) => log.error("Cannot close a part of the leader.", { error }));
     },
   };
+}
+
+/** Whether a git server can have its repositories indexed, by indexers beside nodes. */
+function canFeedIndexers({ database, zoekt }: Configuration): boolean {
+  return database !== undefined && zoekt?.nodes.every(({ hasIndexer }) => hasIndexer) === true;
 }
 
 function indexWorkerCount(configuration: Configuration): number {

@@ -23,6 +23,7 @@ import type { IndexQueue } from "#store/indexQueue";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import type { ZoektIndexing } from "#sync/refresh";
 import { ClusterQueue } from "./clusterQueue";
+import { type FedRevisions, IndexFeed } from "./indexFeed";
 import { reconcileJobs } from "./jobReconciliation";
 import { QueuedIndexers } from "./nodeIndexers";
 
@@ -38,6 +39,8 @@ export interface ZoektClusterOptions {
   readonly threadCount: number;
   /** Whether this process has repositories indexed. */
   readonly indexes: boolean;
+  /** Whether it records revisions before they are indexed, as a git server does. */
+  readonly recordsFirst: boolean;
   /** Opens the queue of the indexers beside nodes. */
   readonly openQueue: () => Promise<IndexQueue>;
   readonly maxFileBytes: number;
@@ -55,6 +58,8 @@ export interface ZoektCluster {
   hasRepository(id: number): boolean;
   /** Lists the repositories of the nodes now. Never rejects. */
   refresh(): Promise<void>;
+  /** Has indexers index what a git server has recorded, as soon as the database responds. */
+  feed(fed: FedRevisions): void;
   /** Brings the jobs of indexers in line with what is indexed. */
   start(): void;
   /** Releases the index folders. The engine is closed separately. */
@@ -71,7 +76,8 @@ const waitingRuns = 64;
 
 /** Throws USAGE if another process writes to an index folder, and STORAGE_FAILED if one is not writable. */
 export async function openZoektCluster(options: ZoektClusterOptions): Promise<ZoektCluster> {
-  const { settings, dataDir, catalog, directory, embedded, threadCount, indexes, log } = options;
+  const { settings, dataDir, catalog, directory, embedded, threadCount, indexes, recordsFirst, log } =
+    options;
   const fed = fedNodes(settings);
   const locks = indexes ? await lockFolders(fed) : [];
   const temporaryFolder = join(dataDir, "zoekt");
@@ -85,7 +91,12 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
   const clusterQueue = new ClusterQueue({
     open: options.openQueue,
     onReported: () => indexers.poll(),
+    onFeeder: (isFeeder) => feed?.setFeeder(isFeeder),
     onDrained() {
+      if (feed !== undefined) {
+        indexer.placeAgain();
+        return feed.addAll();
+      }
       const before = placesById();
       indexer.placeAgain();
       const after = placesById();
@@ -119,6 +130,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
   const indexer: ZoektIndexer = new ZoektIndexer({
     directory,
     nodes: fed,
+    followsRemovals: !recordsFirst,
     replicas: settings.replicas,
     isDrained: (node) => clusterQueue.isDrained(node),
     indexers: hasIndexers ? indexers : undefined,
@@ -134,6 +146,20 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     },
     whenLoaded: (repository, names, signal) => whenLoaded(repositories, directory, repository, names, signal),
   });
+  const feed: IndexFeed | undefined = recordsFirst
+    ? new IndexFeed({
+        queue: () => clusterQueue.queue(),
+        store: ({ repository, chosen, ...fed }, signal) =>
+          indexer.feed(repository, chosen, { ...fed, signal }),
+        all: () => recordedRevisions(catalog, directory, options.maxFileBytes),
+        clock: systemClock,
+        log,
+      })
+    : undefined;
+  if (feed !== undefined)
+    directory.onChange((change) => {
+      if (change.kind === "removed") for (const id of change.repositoryIds) feed.remove(id as RepositoryId);
+    });
   if (hasIndexers)
     await clusterQueue.queue().catch((error: unknown) => {
       log.warn("Cannot reach the indexers of Zoekt nodes; nothing is indexed until then.", { error });
@@ -190,19 +216,38 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     },
     hasRepository: (id) => repositories.known.has(id),
     refresh: () => repositories.refresh(),
+    feed: (fed) => feed?.add(fed),
     start() {
-      if (hasIndexers)
+      if (hasIndexers && feed === undefined)
         reconcile().catch((error: unknown) => {
           if (!closing.signal.aborted) log.warn("Cannot read which node has which repository.", { error });
         });
     },
     async close() {
       closing.abort();
+      feed?.close();
       indexers.close();
       await clusterQueue.close();
       for (const lock of locks) lock.release();
     },
   };
+}
+
+/** Returns what has been recorded of all git repositories. */
+function recordedRevisions(
+  catalog: Catalog,
+  directory: ShardDirectory,
+  maxFileBytes: number,
+): readonly FedRevisions[] {
+  return [...directory.manifests().values()].flatMap(({ repositoryId, revisions, kind, defaultRevision }) => {
+    const repository = catalog.get(repositoryId as RepositoryId);
+    if (repository === undefined || isPlainFolder(kind)) return [];
+    const chosen = {
+      revisions: [...revisions],
+      ...(defaultRevision === undefined ? {} : { defaultRevision }),
+    };
+    return [{ repository, chosen, maxFileBytes, isForced: false }];
+  });
 }
 
 /** Returns the nodes that get their index from Trawl, with the folders that this process writes to. */

@@ -1,0 +1,120 @@
+/** Passes on to indexers what a git server has recorded, as soon as the database responds. */
+import { isServiceError } from "#base/error";
+import type { FedCommits } from "#indexing/zoektIndexer";
+import type { Repository, RepositoryId } from "#model/repository";
+import { type Clock, wait } from "#platform/clock";
+import type { Log } from "#platform/log";
+import type { IndexQueue } from "#store/indexQueue";
+
+export interface FedRevisions {
+  readonly repository: Repository;
+  readonly chosen: FedCommits;
+  readonly maxFileBytes: number;
+  /** Whether they are indexed again even if they have been. */
+  readonly isForced: boolean;
+}
+
+export interface IndexFeedOptions {
+  /** Rejects with ENGINE_UNAVAILABLE without the database, and while another process feeds the indexers. */
+  readonly queue: () => Promise<IndexQueue>;
+  /** Stores what nodes should index of a repository, whose id is that of the queue. */
+  readonly store: (fed: FedRevisions, signal: AbortSignal) => Promise<void>;
+  /** Everything that has been recorded. */
+  readonly all: () => Iterable<FedRevisions>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const retryMs = 5000;
+
+/**
+ * The ids of repositories in jobs come from the queue, by name, so that another git server can continue: its own ids are
+ * different ones.
+ */
+export class IndexFeed {
+  readonly #options: IndexFeedOptions;
+  /** What is not stored yet: the newest of each repository. A removed one has only its name. */
+  readonly #waiting = new Map<RepositoryId, FedRevisions | { readonly removed: string }>();
+  /** The names under which repositories were stored. */
+  readonly #names = new Map<RepositoryId, string>();
+  readonly #closing = new AbortController();
+  #isFeeder = false;
+  #isStoring = false;
+
+  constructor(options: IndexFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Reports that this process feeds the indexers from now on, or no longer. */
+  setFeeder(isFeeder: boolean): void {
+    this.#isFeeder = isFeeder;
+    if (isFeeder) this.addAll();
+    else this.#waiting.clear();
+  }
+
+  /** Passes on everything again. Jobs that want the same do not change. */
+  addAll(): void {
+    for (const fed of this.#options.all()) this.add(fed);
+  }
+
+  add(fed: FedRevisions): void {
+    this.#put(fed.repository.id, fed);
+  }
+
+  remove(id: RepositoryId): void {
+    const waiting = this.#waiting.get(id);
+    const name = this.#names.get(id) ?? (waiting && "repository" in waiting && waiting.repository.name);
+    if (name) this.#put(id, { removed: name });
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #put(id: RepositoryId, change: FedRevisions | { readonly removed: string }): void {
+    if (!this.#isFeeder) return;
+    this.#waiting.set(id, change);
+    if (!this.#isStoring) void this.#storeAll();
+  }
+
+  async #storeAll(): Promise<void> {
+    const { clock, log } = this.#options;
+    const { signal } = this.#closing;
+    this.#isStoring = true;
+    let hasFailed = false;
+    while (this.#waiting.size > 0 && !signal.aborted) {
+      for (const [id, change] of this.#waiting)
+        try {
+          await this.#store(id, change);
+          hasFailed = false;
+          if (this.#waiting.get(id) === change) this.#waiting.delete(id);
+        } catch (error) {
+          if (signal.aborted) break;
+          if (!hasFailed) log.warn("Cannot pass commits on to indexers. Trying again.", { error });
+          hasFailed = true;
+          await wait(clock, retryMs, signal).catch(() => undefined);
+          // The database is the same for all.
+          if (isServiceError(error, "ENGINE_UNAVAILABLE")) break;
+        }
+    }
+    this.#isStoring = false;
+  }
+
+  async #store(id: RepositoryId, change: FedRevisions | { readonly removed: string }): Promise<void> {
+    const queue = await this.#options.queue();
+    const stored = this.#names.get(id);
+    const name = "removed" in change ? undefined : change.repository.name;
+    const old = "removed" in change ? change.removed : stored;
+    const ids = await queue.idsOf([name, old].filter((each) => each !== undefined));
+    if ("repository" in change) {
+      const queued = ids.get(change.repository.name) as RepositoryId;
+      await this.#options.store(
+        { ...change, repository: { ...change.repository, id: queued } },
+        this.#closing.signal,
+      );
+      this.#names.set(id, change.repository.name);
+    } else this.#names.delete(id);
+    const gone = old !== undefined && old !== name ? ids.get(old) : undefined;
+    if (gone !== undefined) await queue.unwant(gone);
+  }
+}

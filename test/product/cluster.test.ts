@@ -1,0 +1,140 @@
+/** Frontends, git servers, and indexers beside Zoekt nodes, together: real processes, Zoekt and PostgreSQL. */
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { CommitItem } from "#contract/commits";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
+import { freePort } from "#test/support/freePort";
+import { clusterSecret, serveFrontend, serveGit } from "#test/support/gitCluster";
+import { type PostgresServer, startPostgres, withPostgres } from "#test/support/postgres";
+import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
+import type { Served } from "#test/support/served";
+import { type RunningTrawl, startTrawl, trawl } from "#test/support/trawl";
+import {
+  findProgram,
+  hasZoekt,
+  type RunningZoekt,
+  serveZoekt,
+  withoutZoekt,
+  zoektIndexer,
+} from "#test/support/zoektPrograms";
+
+withPostgres("a whole cluster", (binaries) => {
+  describe(`a whole cluster${withoutZoekt}`, { skip: !hasZoekt }, () => {
+    const folder = temporaryFolder();
+    const sources = join(folder, "src");
+    const indexFolder = join(folder, "index");
+    /** While it exists, indexing waits. */
+    const hold = join(folder, "hold");
+    let postgres: PostgresServer;
+    let zoekt: RunningZoekt;
+    let shop: TestRepository;
+    let cluster: object;
+    /** Of the second git server, from which the indexer fetches. */
+    let gitPort: number;
+    const gitServers: Served[] = [];
+    let indexer: RunningTrawl;
+    let frontend: Served;
+
+    const startGit = (name: "a" | "b") =>
+      serveGit({ folder, name: `git-${name}` }, [sources], name === "b" ? gitPort : 0, cluster);
+    /** The ids of the repositories on the node. */
+    const indexedIds = () => {
+      const shards = readdirSync(indexFolder).filter((name) => name.endsWith(".zoekt"));
+      return [...new Set(shards.map((name) => name.replace(/_v.*/, "")))].sort();
+    };
+    const filesWith = async (word: string) => {
+      const { files, isSearchExhaustive } = await frontend.search(word);
+      return (
+        isSearchExhaustive && files.map(({ repository, fileName }) => `${repository} ${fileName.text}`).sort()
+      );
+    };
+    const newestCommit = async () => {
+      const response = await fetch(`${frontend.url}/api/commits?repo=shop&perPage=1`);
+      const [newest] = (await response.json()) as readonly CommitItem[];
+      return newest?.message.trim();
+    };
+
+    before(async () => {
+      postgres = await startPostgres(binaries);
+      mkdirSync(indexFolder);
+      const program = join(folder, "indexer.sh");
+      const script = `#!/bin/sh\nwhile [ -e '${hold}' ]; do sleep 0.05; done\nexec '${findProgram(zoektIndexer)}' "$@"\n`;
+      writeFileSync(program, script, { mode: 0o700 });
+      shop = repo("= main: First\ncart.ts\n| export const total = 1;\n", { path: join(sources, "shop") });
+      repo("= main: Only\nREADME.md\n| the total of all\n", { path: join(sources, "bare.git"), bare: true });
+      zoekt = await serveZoekt(indexFolder);
+      gitPort = await freePort();
+      cluster = {
+        database: await postgres.database(),
+        engine: {
+          zoekt: {
+            nodes: [{ name: "one", url: zoekt.url, indexFolder, hasIndexer: true }],
+            indexer: program,
+            gitUrl: `http://127.0.0.1:${gitPort}/git/{name}`,
+            gitToken: { file: join(folder, "secret") },
+            leaseSeconds: 2,
+          },
+        },
+      };
+      // The first one feeds the indexer.
+      for (const name of ["a", "b"] as const) gitServers.push(await startGit(name));
+      const [a, b] = gitServers.map(({ url }) => url);
+      frontend = await serveFrontend({ folder, name: "frontend" }, { a: a ?? "", b: b ?? "" }, cluster);
+      const config = join(folder, "indexer.jsonc");
+      writeFileSync(config, JSON.stringify(cluster), { mode: 0o600 });
+      const flags = ["--role", "indexer", "--node", "one", "--config", config, "--port", "0"];
+      indexer = startTrawl(["serve", ...flags], folder);
+    });
+    after(async () => {
+      rmSync(hold, { force: true });
+      indexer?.process.kill("SIGTERM");
+      await indexer?.ended;
+      await frontend?.stop();
+      for (const each of gitServers) await each.stop();
+      await zoekt?.stop();
+      await postgres?.close();
+    });
+
+    test("what a git server has is indexed by fetching from it, and found through the frontend", async () => {
+      await eventuallyEqual(() => filesWith("total"), ["bare README.md", "shop cart.ts"]);
+    });
+
+    test("history does not wait for the index", async () => {
+      writeFileSync(hold, "");
+      shop.more("= main: Add a basket\nbasket.ts\n| export const basket = [];\n");
+      await eventuallyEqual(newestCommit, "Add a basket");
+      assert.deepEqual((await frontend.search("basket")).files, []);
+      rmSync(hold);
+      await eventuallyEqual(() => filesWith("basket"), ["shop basket.ts"]);
+    });
+
+    test("commits while PostgreSQL is down are indexed afterwards, also by the other git server", async () => {
+      const ids = indexedIds();
+      await postgres.kill();
+      shop.more("= main: Add a price\nprice.ts\n| export const price = 2;\n");
+      await eventuallyEqual(newestCommit, "Add a price");
+      await gitServers[0]?.kill();
+      await postgres.start();
+      await eventuallyEqual(() => filesWith("price"), ["shop price.ts"]);
+      assert.deepEqual(indexedIds(), ids);
+    });
+
+    test("a repository that was removed leaves the node", async () => {
+      rmSync(join(sources, "bare.git"), { recursive: true });
+      await eventually(() => indexedIds().length === 1);
+      assert.deepEqual(await filesWith("total"), ["shop cart.ts"]);
+    });
+
+    test("the status shows the node, and no process has printed the secret", async () => {
+      const config = join(folder, "indexer.jsonc");
+      const ended = [await trawl(["cluster", "status", "--config", config])];
+      assert.match(ended[0]?.stdout ?? "", /^one +ready/m);
+      indexer.process.kill("SIGTERM");
+      ended.push(await indexer.ended, await frontend.stop());
+      for (const each of gitServers) ended.push(await each.stop());
+      for (const { stdout, stderr } of ended) assert.ok(!(stdout + stderr).includes(clusterSecret));
+    });
+  });
+});
