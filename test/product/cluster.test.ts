@@ -101,6 +101,23 @@ withPostgres("a whole cluster", (binaries) => {
       await eventuallyEqual(() => filesWith("total"), ["bare README.md", "shop cart.ts"]);
     });
 
+    test("frontends and the node have the same ids of repositories", async () => {
+      const other = await serveFrontend(
+        { folder, name: "other" },
+        { b: gitServers[1]?.url ?? "" },
+        { ...cluster, engine: undefined },
+      );
+      try {
+        const ids = async (served: Served) =>
+          (await served.repositories()).map(({ repoName, repoId }) => `${repoName} ${repoId}`);
+        await eventuallyEqual(() => ids(other), await ids(frontend));
+        const shards = (await frontend.repositories()).map(({ repoId }) => `trawl-${repoId}`);
+        assert.deepEqual(shards.sort(), indexedIds());
+      } finally {
+        await other.stop();
+      }
+    });
+
     test("history does not wait for the index", async () => {
       writeFileSync(hold, "");
       shop.more("= main: Add a basket\nbasket.ts\n| export const basket = [];\n");

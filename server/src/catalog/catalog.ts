@@ -251,9 +251,7 @@ export class Catalog {
     const found = facts.map((fact) => {
       const old = this.#find(fact);
       const name = () => this.nameFor(fact, old?.repository.id);
-      const entry = old
-        ? updatedEntry(old, fact, name)
-        : newEntry(this.#nextId++ as RepositoryId, fact, name());
+      const entry = old ? updatedEntry(old, fact, name) : newEntry(this.#newId(fact.id), fact, name());
       if (entry !== old) {
         undo.push(() => {
           this.#drop(entry);
@@ -333,6 +331,12 @@ export class Catalog {
     }
     const id = this.#idsByPath.get(fact.gitDir ?? fact.path) ?? this.#idsByPath.get(fact.path);
     return id === undefined ? undefined : this.#entries.get(id);
+  }
+
+  #newId(wanted: RepositoryId | undefined): RepositoryId {
+    const id = wanted !== undefined && !this.#entries.has(wanted) ? wanted : (this.#nextId as RepositoryId);
+    this.#nextId = Math.max(this.#nextId, id + 1);
+    return id;
   }
 
   /** Returns the name that the repository would have; `own` is its id if it has one. */

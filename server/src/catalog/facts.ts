@@ -3,6 +3,8 @@ import type { CodeHostType, Repository, RepositoryId, RepositoryKind } from "#mo
 import type { CatalogEntry } from "./format";
 
 export interface RepositoryFacts {
+  /** The id that a new entry gets, unless another one has it. Absent: the next one. */
+  readonly id?: RepositoryId;
   readonly kind: RepositoryKind;
   readonly path: string;
   readonly gitDir?: string;
@@ -33,7 +35,7 @@ const comparedFields = [
 ] as const;
 
 export function newEntry(id: RepositoryId, fact: RepositoryFacts, name: string): CatalogEntry {
-  const { remoteName, ...known } = fact;
+  const { remoteName, id: _id, ...known } = fact;
   return {
     preferredName: remoteName ?? "",
     repository: {

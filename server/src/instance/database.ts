@@ -69,6 +69,18 @@ export async function openConfiguredQueue({ database }: Configuration, log: Log)
   return await openIndexQueue(postgresDatabase(database, log), systemClock);
 }
 
+/** Returns a function that reads the ids which repositories have for all processes of the database, by name. */
+export function commonIds(configuration: Configuration, log: Log): IndexQueue["idsOf"] {
+  return async (names) => {
+    const queue = await openConfiguredQueue(configuration, log);
+    try {
+      return await queue.idsOf(names);
+    } finally {
+      await queue.close();
+    }
+  };
+}
+
 async function databaseSource({ dataDir, database }: Configuration, log: Log): Promise<DatabaseSource> {
   if (database !== undefined) {
     const { postgresDatabase } = await import("#store/postgres");

@@ -24,6 +24,8 @@ export interface FrontendOptions {
   readonly dataDir: string;
   /** The Zoekt nodes that search the repositories; absent: nothing does. */
   readonly cluster: Pick<ZoektCluster, "hasRepository" | "refresh"> | undefined;
+  /** Returns the ids of repositories that all frontends of a database share. Absent: each has ids of its own. */
+  readonly idsOf?: ((names: readonly string[]) => Promise<ReadonlyMap<string, number>>) | undefined;
   readonly log: Log;
 }
 
@@ -41,6 +43,11 @@ export class Frontend {
   readonly #recorded = new Map<RepositoryId, string>();
   /** Since when no server lists a repository, in milliseconds of elapsed time. */
   readonly #absentSince = new Map<RepositoryId, number>();
+  /** Ids of repositories that are common to all frontends, by name. */
+  readonly #ids = new Map<string, RepositoryId>();
+  #isLearning = false;
+  /** Whether the servers list repositories whose ids are not known yet. */
+  #lacksIds = false;
   /** Whether the repositories are known from an earlier start. */
   readonly #hadRepositories: boolean;
   #cancelPoll = () => {};
@@ -74,7 +81,9 @@ export class Frontend {
   viewOf(view: RepositoryView): RepositoryView {
     return {
       ...view,
-      isScanning: () => !(this.#hadRepositories ? this.gitServers.isAnyListed : this.gitServers.areAllListed),
+      isScanning: () =>
+        this.#lacksIds ||
+        !(this.#hadRepositories ? this.gitServers.isAnyListed : this.gitServers.areAllListed),
       isScanningPackages: () => false,
       isPolled: () => false,
       indexRevision: async () => "absent",
@@ -127,7 +136,9 @@ export class Frontend {
       const listed = this.gitServers.repositories();
       // Until all have, keeps what an earlier start knew of the others.
       if (this.gitServers.areAllListed) this.#removeAbsent(listed);
-      const all = [...listed.values()];
+      const all = [...listed.values()].filter(({ name }) => this.#hasId(name));
+      this.#lacksIds = all.length < listed.size;
+      if (this.#lacksIds) void this.#learnIds([...listed.keys()].filter((name) => !this.#hasId(name)));
       const repositories = catalog.upsert(all.map((each) => this.#factsOf(each)));
       for (const [at, repository] of repositories.entries()) {
         const description = all[at];
@@ -135,6 +146,27 @@ export class Frontend {
       }
     } catch (error) {
       log.error("Cannot record the repositories of the git servers.", { error });
+    }
+  }
+
+  /** Whether it is known which id a repository has, or will get. */
+  #hasId(name: string): boolean {
+    const { catalog, idsOf } = this.#options;
+    return idsOf === undefined || this.#ids.has(name) || catalog.byName(name) !== undefined;
+  }
+
+  /** Learns the ids of new repositories. A failure is logged; the next poll tries again. */
+  async #learnIds(names: readonly string[]): Promise<void> {
+    const { idsOf, log } = this.#options;
+    if (this.#isLearning || idsOf === undefined) return;
+    this.#isLearning = true;
+    try {
+      for (const [name, id] of await idsOf(names)) this.#ids.set(name, id as RepositoryId);
+      if (!this.#closing.signal.aborted) this.#update();
+    } catch (error) {
+      log.warn("Cannot read the ids of new repositories, which are not shown until then.", { error });
+    } finally {
+      this.#isLearning = false;
     }
   }
 
@@ -171,7 +203,9 @@ export class Frontend {
       "remote",
       createHash("sha256").update(name).digest("hex").slice(0, 32),
     );
+    const id = this.#ids.get(name);
     return {
+      ...(id === undefined ? {} : { id }),
       kind: "bare",
       path,
       remoteName: name,

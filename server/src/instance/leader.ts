@@ -37,7 +37,7 @@ import { codeHostChanges } from "./codeHostChanges";
 import { codeHostOperations } from "./codeHosts";
 import type { Configuration } from "./configuration";
 import { ConfigurationWatch, currentConnections } from "./configurationWatch";
-import { hasDatabase, openConfiguredQueue, openDatabase } from "./database";
+import { commonIds, hasDatabase, openConfiguredQueue, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { editorSignIn } from "./editorSignIn";
 import { Frontend, refusedOnFrontend } from "./frontendRole";
@@ -193,7 +193,14 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const engine: Engine = cluster?.engine ?? (isFrontend ? new MissingEngine() : embedded);
   const frontend =
     isFrontend && configuration.gitServers !== undefined
-      ? new Frontend({ servers: configuration.gitServers, catalog, dataDir, cluster, log })
+      ? new Frontend({
+          servers: configuration.gitServers,
+          catalog,
+          dataDir,
+          cluster,
+          idsOf: configuration.database === undefined ? undefined : commonIds(configuration, log),
+          log,
+        })
       : undefined;
   const usedConnections =
     purpose === "read" || isFrontend
