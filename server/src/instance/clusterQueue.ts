@@ -33,17 +33,22 @@ export class ClusterQueue {
    * while another process feeds the indexers.
    */
   async queue(): Promise<IndexQueue> {
-    this.#opening ??= this.#open().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    const queue = await this.#opening;
+    const queue = await this.open();
     if (!this.#isFeeder)
       throw new ServiceError(
         "ENGINE_UNAVAILABLE",
         "Another Trawl process with the same database feeds the indexers of Zoekt nodes.",
       );
     return queue;
+  }
+
+  /** Opens the queue, which this process then feeds as soon as no other does. Rejects with ENGINE_UNAVAILABLE. */
+  open(): Promise<IndexQueue> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
   }
 
   isDrained(node: string): boolean {

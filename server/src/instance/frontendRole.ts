@@ -46,6 +46,8 @@ export class Frontend {
   /** Ids of repositories that are common to all frontends, by name. */
   readonly #ids = new Map<string, RepositoryId>();
   #isLearning = false;
+  /** Whether the failure to read ids is in the log. */
+  #hasLoggedIds = false;
   /** Whether the servers list repositories whose ids are not known yet. */
   #lacksIds = false;
   /** Whether the repositories are known from an earlier start. */
@@ -162,9 +164,12 @@ export class Frontend {
     this.#isLearning = true;
     try {
       for (const [name, id] of await idsOf(names)) this.#ids.set(name, id as RepositoryId);
+      this.#hasLoggedIds = false;
       if (!this.#closing.signal.aborted) this.#update();
     } catch (error) {
-      log.warn("Cannot read the ids of new repositories, which are not shown until then.", { error });
+      if (!this.#hasLoggedIds)
+        log.warn("Cannot read the ids of new repositories, which are not shown until then.", { error });
+      this.#hasLoggedIds = true;
     } finally {
       this.#isLearning = false;
     }

@@ -187,11 +187,13 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     maxResponseBytes: settings.maxResponseBytes,
   });
   const closing = new AbortController();
-  const reconcile = async () => {
+  /** Until the database responds, tries again. */
+  const connect = async () => {
     const { maxFileBytes } = options;
     const { signal } = closing;
     for (;;)
       try {
+        if (feed !== undefined) return await clusterQueue.open();
         const queue = await clusterQueue.queue();
         const parts = { catalog, directory, indexer, indexers, hasIndexer, maxFileBytes };
         return await reconcileJobs({ queue, ...parts, signal });
@@ -218,8 +220,8 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     refresh: () => repositories.refresh(),
     feed: (fed) => feed?.add(fed),
     start() {
-      if (hasIndexers && feed === undefined)
-        reconcile().catch((error: unknown) => {
+      if (hasIndexers)
+        connect().catch((error: unknown) => {
           if (!closing.signal.aborted) log.warn("Cannot read which node has which repository.", { error });
         });
     },
