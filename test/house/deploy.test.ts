@@ -98,3 +98,24 @@ test("the unit sets each option once, in a section", () => {
     assert.ok(seen.has(name), name);
   }
 });
+
+test("the processes of the cluster start with flags and settings that exist, on the ports that others use", () => {
+  const file = join(projectRoot(), "deploy/cluster/trawl.jsonc");
+  const settings = readConfigurationFile(file);
+  for (const role of ["frontend", "gitserver", "indexer"] as const)
+    withDefaults({ ...settings, role }, "/data", String);
+  const { zoekt, gitServer, gitServers = [], port } = withDefaults(settings, "/data", String);
+  const text = read("deploy/cluster/compose.yaml");
+  for (const { name } of zoekt?.nodes ?? assert.fail()) {
+    const line = new RegExp(`^ {2}indexer-${name}:\\n.*\\n {4}command: (\\[.*\\])$`, "m").exec(text)?.[1];
+    const flags = checkCommand(jsonArray(line));
+    assert.deepEqual([flags.text("role"), flags.text("node")], ["indexer", name]);
+    assert.equal(flags.text("config"), "/etc/trawl/trawl.jsonc");
+    assert.ok(text.includes(`127.0.0.1:${flags.integer("port", 1, 65_535)}/readyz`));
+  }
+  for (const { url } of [...gitServers, ...(zoekt?.nodes ?? [])])
+    assert.match(text, new RegExp(`^ {2}${new URL(url).hostname}:`, "m"));
+  assert.ok(text.includes(`127.0.0.1:${gitServer?.port}/readyz`));
+  assert.ok(text.includes(`"127.0.0.1:${port}:${port}"`));
+  assert.ok(text.includes(`-listen", ":${new URL(zoekt?.nodes[0]?.url ?? "").port}"`));
+});
