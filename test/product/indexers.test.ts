@@ -147,7 +147,7 @@ withPostgres("nodes with indexers", (binaries) => {
       const flagsOfServer = ["--data-dir", join(folder, "other"), "--config", config, "--port", "0"];
       const server = await trawl(["serve", ...flagsOfServer, join(folder, "src")], folder);
       assert.equal(server.code, 2);
-      assert.match(server.stderr, /Another process already has repositories indexed through this database/);
+      assert.match(server.stderr, /Another Trawl process has repositories indexed through this database/);
       const flags = ["--role", "indexer", "--node", "one", "--config", config, "--port", "0"];
       const second = await trawl(["serve", ...flags], folder);
       assert.equal(second.code, 2);

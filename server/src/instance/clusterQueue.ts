@@ -1,4 +1,4 @@
-import { ServiceError } from "#base/error";
+import { ServiceError, usageError } from "#base/error";
 import { systemClock, wait } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { IndexQueue } from "#store/indexQueue";
@@ -14,6 +14,10 @@ export interface ClusterQueueOptions {
   readonly log: Log;
 }
 
+const otherFeeder = "Another Trawl process has repositories indexed through this database.";
+/** How long another process may still hold the lock that is ending, or whose connection is. */
+const handoverMs = 2500;
+const pollMs = 100;
 /** How long opening waits to learn whether another process feeds the indexers. */
 const firstAttemptMs = 5000;
 
@@ -34,11 +38,7 @@ export class ClusterQueue {
    */
   async queue(): Promise<IndexQueue> {
     const queue = await this.open();
-    if (!this.#isFeeder)
-      throw new ServiceError(
-        "ENGINE_UNAVAILABLE",
-        "Another Trawl process with the same database feeds the indexers of Zoekt nodes.",
-      );
+    if (!this.#isFeeder) throw new ServiceError("ENGINE_UNAVAILABLE", otherFeeder);
     return queue;
   }
 
@@ -49,6 +49,15 @@ export class ClusterQueue {
       throw error;
     });
     return this.#opening;
+  }
+
+  /** Waits a moment until this process feeds the indexers. Throws USAGE if another one does, and ENGINE_UNAVAILABLE. */
+  async becomeFeeder(): Promise<void> {
+    await this.open();
+    const { signal } = new AbortController();
+    for (const deadline = systemClock.elapsed() + handoverMs; !this.#isFeeder; )
+      if (systemClock.elapsed() < deadline) await wait(systemClock, pollMs, signal);
+      else throw usageError(`${otherFeeder} Stop it, or use another database.`);
   }
 
   isDrained(node: string): boolean {

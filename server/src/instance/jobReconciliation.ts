@@ -31,7 +31,8 @@ export async function reconcileJobs(options: ReconciliationOptions): Promise<voi
     if (nodes === undefined) nodesById.set(repositoryId, [node]);
     else nodes.push(node);
   }
-  for (const id of nodesById.keys())
+  // A data directory without repositories is a new one, which does not know what should be on the nodes.
+  for (const id of catalog.all().length === 0 ? [] : nodesById.keys())
     if (catalog.get(id as RepositoryId) === undefined)
       await indexers.removeFromOthers({ id: id as RepositoryId, name: "" }, []);
   for (const { repositoryId, segments, revisions, kind, defaultRevision } of directory.manifests().values()) {

@@ -132,7 +132,7 @@ export class QueuedIndexers implements NodeIndexers {
 
   /** Reads the reports of indexers soon. Call it whenever there may be some. */
   poll(): void {
-    if (this.#pending.size === 0) return;
+    if (this.#pending.size + this.#removed.size === 0) return;
     if (this.#isPolling) this.#mustPollAgain = true;
     else if (!this.#isPollingSoon)
       this.#pollAfter(Math.max(minPollMs, this.#notBefore - this.#options.clock.elapsed()), true);

@@ -74,7 +74,10 @@ const reconcileRetryMs = 5000;
 /** How many runs may wait for indexers at once. */
 const waitingRuns = 64;
 
-/** Throws USAGE if another process writes to an index folder, and STORAGE_FAILED if one is not writable. */
+/**
+ * Throws USAGE if another process writes to an index folder, or feeds the indexers and this is no git server, which would
+ * wait for its turn; STORAGE_FAILED if a folder is not writable.
+ */
 export async function openZoektCluster(options: ZoektClusterOptions): Promise<ZoektCluster> {
   const { settings, dataDir, catalog, directory, embedded, threadCount, indexes, recordsFirst, log } =
     options;
@@ -161,9 +164,16 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
       if (change.kind === "removed") for (const id of change.repositoryIds) feed.remove(id as RepositoryId);
     });
   if (hasIndexers)
-    await clusterQueue.queue().catch((error: unknown) => {
-      log.warn("Cannot reach the indexers of Zoekt nodes; nothing is indexed until then.", { error });
-    });
+    await (feed === undefined ? clusterQueue.becomeFeeder() : clusterQueue.open()).catch(
+      async (error: unknown) => {
+        if (isServiceError(error, "USAGE")) {
+          await clusterQueue.close();
+          for (const lock of locks) lock.release();
+          throw error;
+        }
+        log.warn("Cannot reach the indexers of Zoekt nodes; nothing is indexed until then.", { error });
+      },
+    );
   const manifests = () => [...directory.manifests().values()];
   const engine = new ZoektEngine({
     nodes,

@@ -9,8 +9,9 @@ export interface PostgresSession {
 interface SessionOptions {
   /** What the session is for, as log messages name it. */
   readonly purpose: string;
-  /** Prepares a new session, and does so again every `checkMs`, which also shows whether the connection still works. */
+  /** Prepares a new session. Called again and again, which also shows whether the connection still works. */
   readonly check: (client: Client) => Promise<void>;
+  readonly checkMs: number;
   readonly onLost?: () => void;
   readonly onNotification?: (payload: string) => void;
   readonly log: Log;
@@ -18,9 +19,10 @@ interface SessionOptions {
 
 const connectMs = 5_000;
 const queryMs = 5_000;
-const checkMs = 5_000;
 const minRetryMs = 200;
 const maxRetryMs = 5_000;
+/** Has the server notice within half a minute that this process is unreachable, and release its lock. */
+const sessionOptions = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
 
 /**
  * Listens to notifications, and connects again when the connection is lost. Calls `onConnected` after each connection,
@@ -36,6 +38,7 @@ export function listenToPostgres(
   let isListening = false;
   return openSession(url, {
     purpose: "notifications of",
+    checkMs: 5_000,
     async check(client) {
       await client.query(isListening ? "select 1" : `listen ${channel}`);
       if (isListening) return;
@@ -68,6 +71,7 @@ export function holdPostgresLock(
   };
   return openSession(url, {
     purpose: "a lock in",
+    checkMs: 1_000,
     async check(client) {
       const sql = isHeld ? "select true as held" : `select pg_try_advisory_lock(${key}) as held`;
       const { rows } = await client.query<{ readonly held: boolean }>(sql);
@@ -81,7 +85,7 @@ export function holdPostgresLock(
 /** Keeps a connection of its own open, and replaces it when it is lost or no longer responds. */
 function openSession(
   url: string,
-  { purpose, check, onLost, onNotification, log }: SessionOptions,
+  { purpose, check, checkMs, onLost, onNotification, log }: SessionOptions,
 ): PostgresSession {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -99,6 +103,7 @@ function openSession(
       query_timeout: queryMs,
       application_name: "trawl",
       keepAlive: true,
+      options: sessionOptions,
     });
     client = next;
     let isLost = false;
