@@ -1,12 +1,14 @@
 /** The files that deploy a server name only flags, settings and files that exist. Building the image takes too long here. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { commands } from "#cli/commands";
 import { readFlags } from "#cli/flags";
 import { readConfigurationFile, withDefaults } from "#instance/configuration";
 import { projectRoot } from "#test/support/house";
+import { temporaryFolder } from "#test/support/repo";
 
 const read = (path: string) => readFileSync(join(projectRoot(), path), "utf8");
 const dockerfile = read("Dockerfile").replaceAll(/\\\n/g, " ");
@@ -118,4 +120,39 @@ test("the processes of the cluster start with flags and settings that exist, on 
   assert.ok(text.includes(`127.0.0.1:${gitServer?.port}/readyz`));
   assert.ok(text.includes(`"127.0.0.1:${port}:${port}"`));
   assert.ok(text.includes(`-listen", ":${new URL(zoekt?.nodes[0]?.url ?? "").port}"`));
+});
+
+const chart = join(projectRoot(), "deploy/helm");
+const helm = process.env["HELM_BIN"] ?? "helm";
+const hasHelm = spawnSync(helm, ["version", "--short"]).status === 0;
+
+test(`the chart renders what Trawl accepts${hasHelm ? "" : " (not run: there is no helm in HELM_BIN or on the PATH)"}`, {
+  skip: !hasHelm,
+}, () => {
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(helm, args, { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    return stdout;
+  };
+  run("lint", "--strict", chart);
+  const text = run("template", "team", chart, "--kube-version", "1.30.0", "--set", "settings.auditDays=30");
+  const [, json = ""] = /^ {2}trawl\.json: \|\n((?: {4}.*\n)+)/m.exec(text) ?? [];
+  const file = join(temporaryFolder(), "trawl.json");
+  writeFileSync(file, json, { mode: 0o600 });
+  const settings = readConfigurationFile(file);
+  for (const [, list = ""] of text.matchAll(/^ {10}args: \[(serve, .*)\]$/gm)) {
+    const flags = checkCommand(list.replace("$(POD_NAME)", "POD").replaceAll('"', "").split(", "));
+    const role = flags.text("role") as "frontend" | "gitserver" | "indexer";
+    const { zoekt, auditDays } = withDefaults({ ...settings, role }, "/data", String);
+    assert.equal(auditDays, 30);
+    assert.deepEqual(
+      zoekt?.nodes.map(({ name, url }) => [name, url]),
+      [0, 1, 2].map((at) => [
+        `team-trawl-zoekt-${at}`,
+        `http://team-trawl-zoekt-${at}.team-trawl-zoekt:6070`,
+      ]),
+    );
+  }
+  for (const kind of ["StatefulSet", "Deployment", "PodDisruptionBudget", "ConfigMap", "Secret"])
+    assert.match(text, new RegExp(`^kind: ${kind}$`, "m"));
 });
