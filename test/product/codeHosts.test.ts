@@ -326,7 +326,8 @@ test("trawl hosts plans without changing anything, and syncs one connection", as
   const synced = await run("sync");
   assert.match(synced.stdout, /\+ acme\/shop/);
   assert.match(synced.stdout, /\nIndexed 1 repository, 1 file, /);
-  assert.match(synced.stderr, /^Cloning .*acme\/shop\nIndexing .*acme\/shop\nIndexed /);
+  // Steps that end between two reports are not shown.
+  assert.match(synced.stderr, /^(?:Cloning .*acme\/shop\n)?(?:Indexing .*acme\/shop\nIndexed .*\n)?$/);
   assert.equal(synced.code, 0, synced.stderr);
   assert.match((await run("status")).stdout, /1 mirrored/);
   const searched = await trawl(["search", "--data-dir", dataDir, "export const shop"]);
