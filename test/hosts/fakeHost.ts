@@ -94,6 +94,8 @@ export class FakeHost {
   token: string | undefined;
   pageLimit = 100;
   hasEtags = false;
+  /** Whitespace after each page, for the size of real ones. */
+  paddingBytes = 0;
   /** Called after each page was sent. */
   afterPage: ((page: number) => void) | undefined;
   /** Answers requests before their credentials are checked. */
@@ -162,6 +164,7 @@ export class FakeHost {
     if (fault?.kind === "oddItem") makeOdd(answer.body);
     const isError = (answer.status ?? 200) >= 400;
     let text = `${isError ? "" : (this.dialect.prefix ?? "")}${JSON.stringify(answer.body)}`;
+    if (answer.page !== undefined) text += " ".repeat(this.paddingBytes);
     if (fault?.kind === "next") {
       const replace = (each: string) => each.replaceAll(this.#url, fault.next ?? "");
       text = replace(text);

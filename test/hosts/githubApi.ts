@@ -73,6 +73,9 @@ export function checkGithubResponse(path: string, body: unknown): void {
   assert.ok(success, `GET ${path} responds differently: ${error?.message.slice(0, 500)}`);
 }
 
+/** The smallest object that each path describes, by path. */
+const examples = new Map<string, object>();
+
 /** Returns an object as `GET path` describes it, or describes items of its list: with `fields`, which must be known. */
 export function githubObject(path: string, fields: Readonly<Record<string, unknown>>): object {
   const { schema } = operationOf(path);
@@ -82,7 +85,9 @@ export function githubObject(path: string, fields: Readonly<Record<string, unkno
   for (const name of Object.keys(fields)) {
     assert.ok(described.properties?.[name], `GET ${path} has no field ${name}`);
   }
-  return { ...(exampleOf(described) as object), ...fields };
+  const example = examples.get(path) ?? (exampleOf(described) as object);
+  examples.set(path, example);
+  return { ...example, ...fields };
 }
 
 /** Returns the smallest value that a schema allows. */

@@ -175,9 +175,8 @@ export class Requests {
     }
     const value = read(await this.#parse(response, finalUrl));
     const validators = validatorsOf(response.headers);
-    // What is kept of a response is smaller than its text, but objects take more memory than text.
     if (validators === undefined || !isCacheable(value)) cache.delete(url);
-    else cache.set(url, { value, validators, link: response.headers["link"] }, response.body.length);
+    else cache.set(url, { value, validators, link: response.headers["link"] }, retainedBytes(value));
     return value;
   }
 
@@ -368,6 +367,11 @@ export class Requests {
     }
     await wait(clock, waitMs, signal);
   }
+}
+
+/** Estimates the memory of a page, which has only some of the fields of a response. Objects take more than their JSON. */
+function retainedBytes(value: unknown): number {
+  return 2 * JSON.stringify(value).length;
 }
 
 function validatorsOf(headers: ResponseHeaders): CachedResult["validators"] | undefined {
