@@ -10,7 +10,7 @@ import { dirname, join, sep } from "node:path";
 import { ServiceError } from "#base/error";
 import { mirrorDescription } from "#model/repository";
 import type { Clock } from "#platform/clock";
-import { type Files, replaceFile } from "#platform/files";
+import { type Files, fileBytes, replaceFile, replaceFileUnflushed } from "#platform/files";
 import type { Log } from "#platform/log";
 import type { ConnectionRecord, MirrorRecord } from "./mirrorRecord";
 import { newSalt, parseDescription, parseState, printState, type StateContent } from "./stateFormat";
@@ -106,7 +106,8 @@ export class MirrorState {
   }
 
   isDescribed(mirror: MirrorRecord): boolean {
-    return existsSync(join(this.pathOf(mirror), mirrorDescription));
+    // A power failure may have left an empty one.
+    return fileBytes(join(this.pathOf(mirror), mirrorDescription)) > 0;
   }
 
   /** Stores in the folder of a mirror what it is a mirror of. */
@@ -115,7 +116,7 @@ export class MirrorState {
     if (!existsSync(folder)) return;
     const { type, url, repository } = mirror;
     const text = JSON.stringify({ type, url, repository });
-    replaceFile(this.#options.files, join(folder, mirrorDescription), Buffer.from(text));
+    replaceFileUnflushed(this.#options.files, join(folder, mirrorDescription), Buffer.from(text));
   }
 
   connection(name: string): ConnectionRecord {

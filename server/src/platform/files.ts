@@ -72,12 +72,22 @@ export const diskFiles: Files = {
  * default 0600.
  */
 export function replaceFile(files: Files, path: string, bytes: Uint8Array, mode?: number): boolean {
+  replace(files, path, bytes, true, mode);
+  return flushRename(files, path);
+}
+
+/** Like `replaceFile`, but faster: a power failure may leave an empty file, or the old one. */
+export function replaceFileUnflushed(files: Files, path: string, bytes: Uint8Array, mode?: number): void {
+  replace(files, path, bytes, false, mode);
+}
+
+function replace(files: Files, path: string, bytes: Uint8Array, flushes: boolean, mode?: number): void {
   const draft = `${path}.draft`;
   try {
     const descriptor = files.create(draft, mode);
     try {
       files.write(descriptor, bytes);
-      files.fsync(descriptor);
+      if (flushes) files.fsync(descriptor);
     } finally {
       files.close(descriptor);
     }
@@ -86,7 +96,6 @@ export function replaceFile(files: Files, path: string, bytes: Uint8Array, mode?
     files.remove(draft);
     throw error;
   }
-  return flushRename(files, path);
 }
 
 /** Flushes the rename of a file to disk. Returns false if it may not survive a power failure. */

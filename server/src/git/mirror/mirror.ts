@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { isServiceError, ServiceError, throwIfAborted } from "#base/error";
 import { readRefs, refLines } from "#git/refs/refs";
 import { openGitRepository } from "#git/repository";
-import { type Files, replaceFile } from "#platform/files";
+import { type Files, replaceFile, replaceFileUnflushed } from "#platform/files";
 import { packBytes, watchSize } from "./diskSpace";
 import { MirrorDamaged, type NetworkOptions, type Remote, runNetworkGit } from "./networkGit";
 import { draftSuffix, replacedSuffix, sweepMirror } from "./sweep";
@@ -104,7 +104,8 @@ async function cloneInto(path: string, remote: Remote, options: MirrorOptions): 
   await runNetworkGit(dirname(path), args, remote, [path], options);
   const config = join(path, "config");
   const withoutRemote = readFileSync(config, "utf8").replace(/^\[remote "origin"\]\n(?:\t.*\n)*/m, "");
-  replaceFile(options.files, config, Buffer.from(withoutRemote), 0o600);
+  // A mirror works with an empty configuration, too.
+  replaceFileUnflushed(options.files, config, Buffer.from(withoutRemote), 0o600);
   await chooseHead(path, options, async (current) => current);
 }
 
