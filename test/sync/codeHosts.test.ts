@@ -433,11 +433,19 @@ test("wrong credentials are reported, and cost nothing once they are corrected",
   const { server, host } = await world(t, 2);
   server.credentials = account;
   host.credentials = { user: "svc", password: "c4nary-wrong" };
-  const { sync, states, named, logged } = await open(t, { server, host });
+  const { sync, codeHosts, states, named, logged } = await open(t, { server, host });
+  // The list is allowed, but git is not.
+  const problems = async () => {
+    const plan = await codeHosts.plan("main", signal);
+    return "plan" in plan && plan.problems.map(({ scope, message }) => `${scope}: ${message}`);
+  };
+  const [problem = ""] = (await problems()) || [];
+  assert.match(problem, /^repo:acme\/r1: git ls-remote .*Authentication failed/);
   sync.start();
   await eventuallyEqual(states, all(2, "failed"));
   assert.match(named("acme/r1")?.lastError ?? "", /Authentication failed/);
   host.credentials = account;
+  assert.deepEqual(await problems(), []);
   await eventuallyEqual(states, all(2, "ready"));
   assert.doesNotMatch(logged.join("\n"), /c4nary/);
 });

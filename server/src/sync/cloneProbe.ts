@@ -1,4 +1,4 @@
-/** Checks hosts that are listed without a request: asks git for one of their repositories. */
+/** Checks whether git can read what a host lists, which may need another user, protocol or right than the list. */
 import { isServiceError } from "#base/error";
 import { runNetworkGit } from "#git/mirror/networkGit";
 import type { CodeHost } from "#hosts/codeHost";
@@ -19,26 +19,32 @@ export interface CloneProbeOptions {
 
 const timeoutMs = 30_000;
 
-/** Adds a problem to a listing if git cannot read the repository. Throws CANCELLED. */
+/**
+ * Asks git for one of the listed repositories, a private one if there is one, and adds a problem if that fails. Throws
+ * CANCELLED.
+ */
 export async function probeClone(
   listing: ConnectionListing | ConnectionProblem,
   { connection, host, helperFolder, folder, signal }: CloneProbeOptions,
 ): Promise<ConnectionListing | ConnectionProblem> {
-  if ("message" in listing || listing.requestCount > 0) return listing;
-  const [first] = [...listing.plan.added, ...listing.plan.kept];
-  if (first === undefined) return listing;
-  const { cloneUrl: url, path } = first.repository;
+  if ("message" in listing) return listing;
+  const { added, kept } = listing.plan;
+  const included = [...added, ...kept.filter(({ holding }) => holding.released === undefined)];
+  const probed = included.find(({ repository }) => repository.visibility !== "public") ?? included[0];
+  if (probed === undefined) return listing;
+  const { cloneUrl: url, path } = probed.repository;
+  const requestCount = listing.requestCount + 1;
   try {
     const remote = await openRemote(url, connection, host, signal);
     const options = { helperFolder, homeFolder: folder, timeoutMs, signal };
     await runNetworkGit(folder, ["ls-remote", "--"], remote, ["HEAD"], options);
-    return { ...listing, requestCount: 1 };
+    return { ...listing, requestCount };
   } catch (error) {
     if (isServiceError(error, "CANCELLED")) throw error;
     const message = error instanceof Error ? error.message : String(error);
     return {
       ...listing,
-      requestCount: 1,
+      requestCount,
       problems: [...listing.problems, { scope: `repo:${path}`, message }],
     };
   }
