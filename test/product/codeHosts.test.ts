@@ -11,7 +11,6 @@ import { serve } from "#test/support/served";
 import { announced, trawl } from "#test/support/trawl";
 
 const account = { user: "svc", password: "c4nary-t0ken/with+=%&ü" };
-const secretForms = formsOf(account.password, account.user);
 const env = { CODE_TOKEN: `${account.password}\n` };
 
 async function world(t: Parameters<typeof gitServer>[0], change: object = {}) {
@@ -92,8 +91,26 @@ test("a clone that is killed is repeated", async (t) => {
   await served.stop();
 });
 
-test("the token is in no command line, file, log or response, and only in the environment of git's transfers", async (t) => {
-  const { server, dataDir, host, flags } = await world(t, { include: { manifest: "/manifest.js" } });
+test("secrets are in no command line, file, log or response, and only in the environment of git's transfers", async (t) => {
+  const { server, dataDir, host, file, flags } = await world(t, {
+    include: { manifest: "/manifest.js" },
+    webhook: { secret: { env: "HOOK_SECRET" } },
+  });
+  const proxyPassword = "c4nary-pr0xy";
+  const env = { ...hookEnv, PROXY_PASSWORD: proxyPassword };
+  const secretForms = [
+    ...formsOf(account.password, account.user),
+    ...formsOf(hookSecret, "hook"),
+    ...formsOf(proxyPassword, "trawl"),
+  ];
+  const configuration = JSON.parse(readFileSync(file, "utf8"));
+  // What it gets as a proxy, the host refuses.
+  configuration.connections.proxied = {
+    ...{ type: "genericGitHost", url: "http://git.example.com", allowHttp: true },
+    ...{ proxy: server.origin, proxyLogin: { user: "trawl", password: { env: "PROXY_PASSWORD" } } },
+    include: { repos: ["acme/proxied"] },
+  };
+  writeFileSync(file, JSON.stringify(configuration));
   const announce = (fingerprint: string) =>
     server.files.set("/manifest.js", JSON.stringify({ "/acme/shop.git": { fingerprint } }));
   announce("1");
@@ -108,6 +125,8 @@ test("the token is in no command line, file, log or response, and only in the en
   const shop = () =>
     served.repositories().then((all) => all.find(({ repoName }) => repoName === `${host}/acme/shop`));
   await eventually(async () => (await shop())?.state === "ready");
+  for (const secret of [hookSecret, `${hookSecret}2`])
+    outputs.push(await (await send(served.url, "main?repository=acme/shop", secret)).text());
 
   repo("", { bare: true, path: server.folderOf("acme/shop") }).more("= trunk: Two\nb.ts\n| let pushedLater;");
   announce("2");
@@ -138,6 +157,7 @@ test("the token is in no command line, file, log or response, and only in the en
   const leaks = [...texts, ...stored].filter((bytes) => secretForms.some((form) => bytes.includes(form)));
   assert.deepEqual(leaks.map(String), []);
   assert.ok(server.authorizations.includes(basic(account)));
+  assert.match(stderr, /acme\/proxied could not be cloned/);
 
   const { commandLines, variables, seen } = await watch.stop();
   if (process.platform !== "linux") return;
@@ -146,14 +166,20 @@ test("the token is in no command line, file, log or response, and only in the en
     seen.join("\n"),
   );
   assert.deepEqual(commandLines, []);
-  assert.ok(variables.some((each) => each.startsWith("TRAWL_GIT_PASSWORD: ")));
-  const unexpected = variables.filter(
-    (each) =>
-      !/^CODE_TOKEN: \S*node .*trawl\.js|^TRAWL_GIT_PASSWORD: .*(git|git-remote-http|git-credential-trawl) /.test(
-        each,
-      ),
+  const expected = [
+    /^(CODE_TOKEN|HOOK_SECRET|PROXY_PASSWORD): \S*node .*trawl\.js/,
+    /^TRAWL_GIT_PASSWORD: .*(git|git-remote-http|git-credential-trawl) /,
+    /^https?_proxy: .*(git|git-remote-http) /,
+  ];
+  for (const each of expected)
+    assert.ok(
+      variables.some((variable) => each.test(variable)),
+      String(each),
+    );
+  assert.deepEqual(
+    variables.filter((variable) => !expected.some((each) => each.test(variable))),
+    [],
   );
-  assert.deepEqual(unexpected, []);
 });
 
 /** Returns the processes whose command line contains a text; none except on Linux. */

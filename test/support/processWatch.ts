@@ -1,8 +1,8 @@
-/** Watches all processes that start, on Linux, for secrets in their command lines and environments. */
+/** Watches all processes that start, on Linux, for secrets in their command lines, titles and environments. */
 import { Worker } from "node:worker_threads";
 
 export interface WatchedProcesses {
-  /** Command lines that contained a secret. */
+  /** Command lines and titles that contained a secret. */
   readonly commandLines: readonly string[];
   /** `NAME: COMMAND LINE` of each environment variable that contained one. */
   readonly variables: readonly string[];
@@ -34,7 +34,7 @@ const timer = setInterval(() => {
     // It may just have started another program, or ended.
     if (command === "" || command !== commandOf()) continue;
     found.seen.add(command);
-    if (isSecret(command)) found.commandLines.add(command);
+    if (isSecret(command) || isSecret(parts(pid, "comm").join(" "))) found.commandLines.add(command);
     for (const each of environment)
       if (isSecret(each)) found.variables.add(each.split("=")[0] + ": " + command);
   }
