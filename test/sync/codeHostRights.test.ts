@@ -72,6 +72,7 @@ function open(t: TestContext, dataDir: string, answer: Answer, known: object = {
     state,
     catalog,
     known: () => ({ connections: { work: connection }, removals: "all", ...known }),
+    mirrorOfClone: () => undefined,
     mirrorAt: (path) => state.mirrors.find((mirror) => state.pathOf(mirror) === path),
     hostOf: () => ({
       requestCount: 0,

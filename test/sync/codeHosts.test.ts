@@ -19,7 +19,7 @@ import { type GitServer, gitServer } from "#test/support/gitServer";
 import { projectRoot } from "#test/support/house";
 import { indexedLines } from "#test/support/indexed";
 import { type ListedHost, listedHost } from "#test/support/listedHost";
-import { repo, temporaryFolder } from "#test/support/repo";
+import { repo, runGit, temporaryFolder } from "#test/support/repo";
 
 const signal = new AbortController().signal;
 const account = { user: "svc", password: "c4nary-t0ken" };
@@ -500,6 +500,35 @@ test("a clone on this computer takes the place of its mirror while it exists", a
   await sync.removePaths([folder]);
   await eventuallyEqual(() => named("acme/r1")?.kind, "bare");
   await eventuallyEqual(() => opened.text("acme/r1"), "a.txt [main]: text 1|");
+});
+
+test("a clone with another address takes the place of a mirror with its path and history, also of a later one", async (t) => {
+  const { server, host } = await world(t, 2);
+  const { sync, catalog, list } = await open(t, { server, host });
+  const names = () =>
+    catalog
+      .all()
+      .map(({ name, kind }) => `${kind} ${name.replace(/^127.*?\//, "")}`)
+      .sort();
+  const cloneOf = (number: number) => {
+    const folder = temporaryFolder();
+    runGit(folder, ["clone", "-q", server.folderOf(`acme/r${number}`), "."]);
+    runGit(folder, ["remote", "set-url", "origin", `git@work:acme/r${number}.git`]);
+    return folder;
+  };
+  const unrelated = repo("= main: Unrelated\na.txt\n| text", { origin: "git@work:acme/r2.git" });
+  const clone = cloneOf(1);
+  await sync.addPaths([clone, unrelated.path], signal);
+  sync.start();
+  const other = "clone work/acme/r2";
+  await eventuallyEqual(names, ["bare acme/r2", "clone work/acme/r1", other]);
+
+  await sync.removePaths([clone]);
+  await eventuallyEqual(names, ["bare acme/r1", "bare acme/r2", other]);
+  await sync.addPaths([cloneOf(1)], signal);
+  await eventuallyEqual(names, ["bare acme/r2", "clone work/acme/r1", other]);
+  await list();
+  assert.deepEqual(names(), ["bare acme/r2", "clone work/acme/r1", other]);
 });
 
 test("a restart continues, even with a damaged state, and a removed connection hides its mirrors", async (t) => {

@@ -6,7 +6,7 @@
  * them over when its host is listed.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { ServiceError } from "#base/error";
 import { mirrorDescription } from "#model/repository";
 import type { Clock } from "#platform/clock";
@@ -79,6 +79,11 @@ export class MirrorState {
   /** Whether a path is that of a mirror. */
   owns(path: string): boolean {
     return dirname(path) === this.#folder;
+  }
+
+  /** Returns the mirror at a path; `undefined` for other repositories. */
+  at(path: string): MirrorRecord | undefined {
+    return this.owns(path) ? this.get(Number.parseInt(basename(path), 10)) : undefined;
   }
 
   /** Adds a mirror, with a number that is at least `minNumber`. */

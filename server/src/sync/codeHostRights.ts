@@ -14,7 +14,7 @@ import type { MirrorRecord } from "#mirrors/mirrorRecord";
 import { ReaderState } from "#mirrors/readerState";
 import type { MirrorState } from "#mirrors/state";
 import type { CodeHostUser } from "#model/codeHostUser";
-import type { Repository } from "#model/repository";
+import type { Repository, RepositoryId } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import type { Files } from "#platform/files";
 import type { Log } from "#platform/log";
@@ -29,6 +29,8 @@ export interface CodeHostRightsOptions {
   readonly random: () => number;
   readonly state: MirrorState;
   readonly mirrorAt: (path: string) => MirrorRecord | undefined;
+  /** Returns the mirror whose place a clone takes although its remote has another address. */
+  readonly mirrorOfClone: (id: RepositoryId) => MirrorRecord | undefined;
   readonly catalog: Catalog;
   readonly known: () => KnownConnections;
   readonly hostOf: (connection: string) => CodeHost;
@@ -173,7 +175,8 @@ export class CodeHostRights {
       );
       this.#byName = { revision: this.#revision, mirrors: new Map(entries) };
     }
-    return this.#byName.mirrors.get(foldName(catalog.remoteNameOf(id) || name));
+    const named = this.#byName.mirrors.get(foldName(catalog.remoteNameOf(id) || name));
+    return named ?? this.#options.mirrorOfClone(id);
   }
 
   /** Returns the name of a user on the host of a connection, in lower case. The configuration takes precedence. */

@@ -3,7 +3,6 @@
  * current. Only the leader has one, and only while it serves it clones and fetches.
  */
 import { existsSync, realpathSync } from "node:fs";
-import { basename } from "node:path";
 import { canceled, isServiceError, ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import { sweepMirrors } from "#git/mirror/sweep";
@@ -130,7 +129,8 @@ export class CodeHosts {
       ...{ users: async () => [], hasClaim: () => false },
       ...options,
       ...{ dataDir, files, random, state: this.#state, known: () => this.#known },
-      mirrorAt: (path) => this.#mirrorAt(path),
+      mirrorAt: (path) => this.#state.at(path),
+      mirrorOfClone: (id) => this.#state.get(this.#mirrors.numberOfClone(id) ?? 0),
       hostOf: (name) => this.#hosts.get(name),
     });
     this.webhooks = new Webhooks({
@@ -262,7 +262,7 @@ export class CodeHosts {
 
   /** Returns which branches and tags of a mirror are indexed; `undefined` for other repositories. */
   revisionsOf(path: string): MirrorConnection["revisions"] | undefined {
-    const mirror = this.#mirrorAt(path);
+    const mirror = this.#state.at(path);
     return mirror && connectionOf(mirror, this.#connections)?.settings.revisions;
   }
 
@@ -282,12 +282,8 @@ export class CodeHosts {
 
   /** Returns why a mirror may be outdated or about to be removed. */
   problemOf(path: string): string | undefined {
-    const mirror = this.#mirrorAt(path);
+    const mirror = this.#state.at(path);
     return mirror === undefined ? undefined : problemOf(mirror);
-  }
-
-  #mirrorAt(path: string): MirrorRecord | undefined {
-    return this.owns(path) ? this.#state.get(Number.parseInt(basename(path), 10)) : undefined;
   }
 
   /** Notes that the index of a repository is current. */
@@ -305,7 +301,7 @@ export class CodeHosts {
 
   /** Returns the URL that a mirror is cloned from; `undefined` for other repositories. */
   cloneUrlOf(path: string): string | undefined {
-    return this.#mirrorAt(path)?.repository.cloneUrl;
+    return this.#state.at(path)?.repository.cloneUrl;
   }
 
   setPaused(isPaused: boolean): void {

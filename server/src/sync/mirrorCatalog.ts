@@ -2,7 +2,7 @@
  * Keeps the catalog's list of mirrors current: their names, what their hosts say about them, and which are hidden.
  *
  * A clone of the same repository on this computer takes the place of its mirror, which is then neither fetched nor
- * indexed.
+ * indexed. It is recognized by the address of its remote, or else by path and history (`sharedHistory.ts`).
  */
 import type { Catalog, CatalogEvent } from "#catalog/catalog";
 import type { RepositoryFacts } from "#catalog/facts";
@@ -12,6 +12,7 @@ import { isOnHostOf } from "#mirrors/listConnection";
 import { type MirrorRecord, mirrorName } from "#mirrors/mirrorRecord";
 import type { MirrorState } from "#mirrors/state";
 import type { Repository, RepositoryId } from "#model/repository";
+import { type NamedClone, SharedHistory } from "./sharedHistory";
 
 export interface MirrorCatalogOptions {
   readonly catalog: Catalog;
@@ -25,11 +26,16 @@ export class MirrorCatalog {
   readonly #options: MirrorCatalogOptions;
   /** The visible mirrors. */
   readonly #ids = new Map<number, RepositoryId>();
-  /** Names that clones of mirrored repositories would have. */
+  /** Names, and paths on other hosts, that clones of mirrored repositories would have. */
   #names: ReadonlySet<string> = new Set();
+  #paths: ReadonlySet<string> = new Set();
+  readonly #sharedHistory: SharedHistory;
+  /** The mirrors whose place clones take that have another address. */
+  #numbersOfClones: ReadonlyMap<RepositoryId, number> = new Map();
 
   constructor(options: MirrorCatalogOptions) {
     this.#options = options;
+    this.#sharedHistory = new SharedHistory(options.state);
   }
 
   /** Returns the id of a visible mirror. */
@@ -37,28 +43,41 @@ export class MirrorCatalog {
     return this.#ids.get(number);
   }
 
+  /** Returns the mirror whose place a clone takes that has another address. */
+  numberOfClone(id: RepositoryId): number | undefined {
+    return this.#numbersOfClones.get(id);
+  }
+
   /** Whether a change of the catalog may change which mirrors are visible. */
   isAffectedBy({ kind, repository }: CatalogEvent): boolean {
-    if (this.#isMirror(repository)) return kind === "removed";
-    const remote = this.#options.catalog.remoteNameOf(repository.id) || repository.name;
-    return this.#names.has(foldName(remote));
+    if (this.#isMirror(repository))
+      return kind === "removed" || this.#sharedHistory.isAwaited(repository.path);
+    const remote = foldName(this.#options.catalog.remoteNameOf(repository.id) || repository.name);
+    return this.#names.has(remote) || this.#paths.has(remote.slice(remote.indexOf("/") + 1));
   }
 
   /** Adds, renames and hides mirrors. */
   async update(): Promise<void> {
     const { catalog, state, onRemoved } = this.#options;
-    const clones = this.#clonesByName();
+    const clones = this.#clones();
+    const byName = new Map(clones.map(({ name, repository: { id } }) => [name, id]));
     const covering = new Set<RepositoryId>();
-    const allNames = new Set<string>();
-    const visible = state.mirrors.filter((mirror) => {
-      const names = namesOf(mirror);
-      for (const name of names) allNames.add(name);
-      if (!this.#isHeld(mirror) || catalog.isRemoved(state.pathOf(mirror))) return false;
-      const clone = names.map((name) => clones.get(name)).find(Boolean);
-      if (clone !== undefined) covering.add(clone);
-      return clone === undefined;
-    });
-    this.#names = allNames;
+    const all = state.mirrors;
+    this.#names = new Set(all.flatMap(namesOf));
+    this.#paths = new Set(all.map(({ repository }) => foldName(repository.path)));
+    const unnamed: MirrorRecord[] = [];
+    for (const mirror of all) {
+      if (!this.#isHeld(mirror) || catalog.isRemoved(state.pathOf(mirror))) continue;
+      const clone = namesOf(mirror)
+        .map((name) => byName.get(name))
+        .find(Boolean);
+      if (clone === undefined) unnamed.push(mirror);
+      else covering.add(clone);
+    }
+    const others = clones.filter(({ repository: { id } }) => !covering.has(id));
+    const shared = await this.#sharedHistory.match(unnamed, others);
+    this.#numbersOfClones = new Map([...shared].map(([number, id]) => [id, number]));
+    const visible = unnamed.filter(({ number }) => !shared.has(number));
     const paths = new Set(visible.map((mirror) => state.pathOf(mirror)));
     const hidden = catalog.all().filter((each) => this.#isMirror(each) && !paths.has(each.path));
     catalog.removeAll(hidden.map(({ id }) => id));
@@ -148,10 +167,13 @@ export class MirrorCatalog {
     return kind === "bare" && this.#options.state.owns(path);
   }
 
-  #clonesByName(): ReadonlyMap<string, RepositoryId> {
+  #clones(): readonly NamedClone[] {
     const { catalog } = this.#options;
     const clones = catalog.all().filter((each) => !this.#isMirror(each));
-    return new Map(clones.map(({ id, name }) => [foldName(catalog.remoteNameOf(id) || name), id]));
+    return clones.map((repository) => ({
+      repository,
+      name: foldName(catalog.remoteNameOf(repository.id) || repository.name),
+    }));
   }
 }
 
