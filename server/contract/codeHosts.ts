@@ -14,10 +14,12 @@ const Problem = z
     scope: z
       .string()
       .optional()
-      .describe("What could not be listed completely; absent for the whole connection."),
+      .describe(
+        "What it concerns, such as an organization or a repository; absent for the whole connection.",
+      ),
     message: z.string().describe("What happened, and what to do."),
   })
-  .describe("Why something could not be listed.");
+  .describe("Why something is unknown.");
 const problems = z.array(Problem).describe("Why something could not be listed; empty if all was.");
 
 const state = z
@@ -92,7 +94,11 @@ export const CodeHostStatus = z
     nextListAt: z.string().optional().describe("When it is listed next (ISO 8601)."),
     isListing: z.boolean().describe("Whether the host is being listed now."),
     signIn: SignIn.optional(),
-    problems,
+    problems: z
+      .array(Problem)
+      .describe(
+        `Why something could not be listed, and at most ${maxStatusRepositories} reasons why the host does not say who may read a repository; empty if nothing is wrong.`,
+      ),
     unconfirmed,
     unconfirmedPaths: z.array(z.string()).describe(`Paths of at most ${maxStatusRepositories} of these.`),
     counts: StateCounts,

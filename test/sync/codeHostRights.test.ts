@@ -62,11 +62,17 @@ function open(t: TestContext, dataDir: string, answer: Answer, known: object = {
     state.flush();
   }
   const catalog = Catalog.open(dataDir, { log: silentLog, known: [] });
-  const world = { answer, asked: [] as (readonly string[])[], hasClaims: true };
+  const world = {
+    answer,
+    asked: [] as (readonly string[])[],
+    hasClaims: true,
+    users: [ann, bob, service, nobody],
+    aheadMs: 0,
+  };
   const rights = new CodeHostRights({
     dataDir,
     files: diskFiles,
-    clock: systemClock,
+    clock: { ...systemClock, now: () => systemClock.now() + world.aheadMs },
     log: silentLog,
     random: Math.random,
     state,
@@ -86,7 +92,7 @@ function open(t: TestContext, dataDir: string, answer: Answer, known: object = {
       gitCredentials: async () => undefined,
       close: async () => {},
     }),
-    users: async () => [ann, bob, service, nobody],
+    users: async () => world.users,
     hasClaim: () => world.hasClaims,
   });
   const close = async () => {
@@ -127,7 +133,7 @@ test("the configuration and claims name people, and nobody else sees what is pri
   assert.equal(seen(bob, "git.example.com/acme/elsewhere"), "visible");
 });
 
-test("rights are kept while the host is down, also after a restart, and taken away when it says so", async (t) => {
+test("rights are kept for a week while the host is down, also after a restart, and end when it says so", async (t) => {
   const dataDir = temporaryFolder();
   const first = open(t, dataDir, only("ann-a"));
   await eventuallyEqual(() => first.seen(ann), "visible");
@@ -145,7 +151,11 @@ test("rights are kept while the host is down, also after a restart, and taken aw
   second.rights.recheck("work");
   await eventuallyEqual(() => [second.seen(ann), second.seen(bob)], ["hidden", "visible"]);
   // What was taken away is on disk at once.
-  assert.equal(open(t, dataDir, failing("unknown", 503)).seen(ann), "hidden");
+  const third = open(t, dataDir, failing("unknown", 503));
+  assert.deepEqual([third.seen(ann), third.seen(bob)], ["hidden", "visible"]);
+  third.world.aheadMs = 8 * 24 * 3_600_000;
+  third.rights.recheck("work");
+  await eventuallyEqual(() => [third.seen(ann), third.seen(bob)], ["unknown", "unknown"]);
 });
 
 test("names from claims that the configuration no longer names do not count", async (t) => {
@@ -202,6 +212,25 @@ test("after a limit of the host, the next round begins with the repositories tha
     () => ["2", "3"].map((id) => seen(ann, `git.example.com/acme/r${id}`)),
     ["visible", "visible"],
   );
+});
+
+test("repositories about which the host always fails keep no new member from seeing others", async (t) => {
+  const failingIds = ["3", "4", "5", "6"];
+  const answer: Answer = (id, logins) =>
+    (failingIds.includes(id) ? failing("unknown", 500) : only("ann-a", "dan"))(id, logins);
+  const { world, rights, seen } = open(t, temporaryFolder(), answer, {}, ["1", "2", ...failingIds]);
+  const problems = () => rights.problems("work").map(({ scope }) => scope);
+  await eventuallyEqual(() => [seen(ann), problems()], ["visible", ["acme/r3", "acme/r4", "acme/r5"]]);
+  // As many failures in a row could mean that the host is down. The next round finds that it is not.
+  rights.recheck("work");
+  await eventuallyEqual(problems, ["acme/r3", "acme/r4", "acme/r5", "acme/r6"]);
+  const dan: CodeHostUser = { email: "dan@example.com", logins: { work: "dan" } };
+  world.users = [...world.users, dan];
+  await eventuallyEqual(() => seen(dan), "visible");
+  assert.equal(seen(dan, "git.example.com/acme/r3"), "unknown");
+  failingIds.length = 0;
+  rights.recheck("work");
+  await eventuallyEqual(() => [seen(dan, "git.example.com/acme/r3"), problems()], ["visible", []]);
 });
 
 test("a process that does not know the connection does not open what it has closed", async (t) => {

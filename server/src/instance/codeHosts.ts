@@ -99,9 +99,11 @@ export function codeHostOperations(
   };
   return {
     async codeHosts(_request, context) {
-      return (current()?.statuses ?? []).map((status) => {
+      const codeHosts = current();
+      return (codeHosts?.statuses ?? []).map((status) => {
         const file = status.record.isAdded ? connectionsFile(dataDir) : source?.file;
-        const shown = toStatus(status, problemWriter(status.settings, context));
+        const rightsProblems = codeHosts?.rights.problems(status.name) ?? [];
+        const shown = toStatus(status, rightsProblems, problemWriter(status.settings, context));
         if (context.actor.kind !== "local") return shown;
         return { ...shown, ...(file === undefined ? {} : { file }), ...signInField(status, editorTokens) };
       });
@@ -238,7 +240,11 @@ export function toPlan(
 /** The states that need attention come first in a status. */
 const attention: readonly CodeHostRepositoryState[] = ["failing", "gone", "hidden"];
 
-function toStatus(status: ConnectionStatus, toProblem: ProblemWriter): CodeHostStatus {
+function toStatus(
+  status: ConnectionStatus,
+  rightsProblems: readonly ConnectionProblem[],
+  toProblem: ProblemWriter,
+): CodeHostStatus {
   const { name, settings, record, isListing, mirrors } = status;
   const repositories = repositoriesOf(status);
   const counts = { waiting: 0, mirrored: 0, failing: 0, gone: 0, hidden: 0 };
@@ -252,7 +258,7 @@ function toStatus(status: ConnectionStatus, toProblem: ProblemWriter): CodeHostS
     ...timeField("listedAt", listedAt),
     ...timeField("nextListAt", nextListAt === 0 ? undefined : nextListAt),
     isListing,
-    problems: problems.map(toProblem),
+    problems: [...problems, ...rightsProblems.slice(0, maxStatusRepositories)].map(toProblem),
     unconfirmed: unconfirmedIds.length,
     unconfirmedPaths: mirrors
       .filter(({ repository }) => unconfirmed.has(repository.hostId))

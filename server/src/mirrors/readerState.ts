@@ -18,7 +18,12 @@ export interface ReaderRecord {
 }
 
 const names = z.array(z.string());
-const StoredRecord = z.strictObject({ readers: names, others: names });
+const StoredRecord = z.strictObject({
+  readers: names,
+  others: names,
+  /** When the host said it, milliseconds since 1970. Earlier versions did not store it. */
+  statedAt: z.int().optional(),
+});
 const Stored = z.strictObject({
   format: z.literal(1),
   /** When all repositories of a connection were last asked about, milliseconds since 1970. */
@@ -39,7 +44,7 @@ const writeDelayMs = 2000;
 export class ReaderState {
   readonly #options: ReaderStateOptions;
   readonly #file: string;
-  readonly #records = new Map<string, ReaderRecord>();
+  readonly #records = new Map<string, ReaderRecord & { readonly statedAt: number }>();
   readonly #askedAt = new Map<string, number>();
   #cancelWrite: (() => void) | undefined;
   /** Milliseconds of elapsed time. */
@@ -49,8 +54,9 @@ export class ReaderState {
     this.#options = options;
     this.#file = join(options.dataDir, "codeHostRights.json");
     const stored = this.#load();
-    for (const [key, { readers, others }] of Object.entries(stored?.repositories ?? {}))
-      this.#records.set(key, { readers: new Set(readers), others: new Set(others) });
+    const now = options.clock.now();
+    for (const [key, { readers, others, statedAt = now }] of Object.entries(stored?.repositories ?? {}))
+      this.#records.set(key, { readers: new Set(readers), others: new Set(others), statedAt });
     for (const [name, time] of Object.entries(stored?.askedAt ?? {})) this.#askedAt.set(name, time);
   }
 
@@ -65,14 +71,26 @@ export class ReaderState {
   put(connection: string, repository: MirrorDescription, record: ReaderRecord | undefined): boolean {
     const key = keyOf(connection, repository);
     const before = this.#records.get(key);
-    if (isSame(before, record)) return false;
     if (record === undefined) this.#records.delete(key);
-    else this.#records.set(key, record);
+    else this.#records.set(key, { ...record, statedAt: this.#options.clock.now() });
+    // The new time is written with the next change, or when all repositories have been asked about.
+    if (isSame(before, record)) return false;
     const isReduced = [...(before?.readers ?? [])].some((each) => record?.readers.has(each) !== true);
     const isJustWritten = this.#options.clock.elapsed() - this.#writtenAt < writeDelayMs;
     if (isReduced && !isJustWritten) this.flush();
     else this.#writeSoon();
     return true;
+  }
+
+  /** Forgets what was said about repositories of a connection before `time`. Returns whether that was anything. */
+  expire(connection: string, time: number): boolean {
+    const prefix = keyPrefix(connection);
+    const expired = [...this.#records].filter(
+      ([key, { statedAt }]) => statedAt < time && key.startsWith(prefix),
+    );
+    for (const [key] of expired) this.#records.delete(key);
+    if (expired.length > 0) this.flush();
+    return expired.length > 0;
   }
 
   /** When all repositories of a connection were last asked about; `undefined` for never. */
@@ -107,9 +125,9 @@ export class ReaderState {
     this.#cancelWrite?.();
     this.#cancelWrite = undefined;
     this.#writtenAt = this.#options.clock.elapsed();
-    const repositories = [...this.#records].map(([key, { readers, others }]) => [
+    const repositories = [...this.#records].map(([key, { readers, others, statedAt }]) => [
       key,
-      { readers: [...readers], others: [...others] },
+      { readers: [...readers], others: [...others], statedAt },
     ]);
     const content: z.input<typeof Stored> = {
       format: 1,
@@ -148,7 +166,12 @@ export class ReaderState {
 }
 
 function keyOf(connection: string, { type, url, repository }: MirrorDescription): string {
-  return `${connection} ${type} ${url} ${repository.hostId}`;
+  return `${keyPrefix(connection)}${type} ${url} ${repository.hostId}`;
+}
+
+/** Names of connections contain no spaces. */
+function keyPrefix(connection: string): string {
+  return `${connection} `;
 }
 
 function isSame(one: ReaderRecord | undefined, other: ReaderRecord | undefined): boolean {

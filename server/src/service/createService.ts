@@ -21,7 +21,7 @@ import { type ExampleOptions, exampleHandlers } from "#service/queries/examples"
 import { queryHandlers } from "#service/queries/queries";
 import { repositoryHandlers } from "#service/repositories/repositories";
 import type { CodeHostRights } from "#service/repositories/repositoryView";
-import { visibleRepositories } from "#service/repositories/visibleRepositories";
+import { SharedContents, visibleRepositories } from "#service/repositories/visibleRepositories";
 import { countHandlers } from "#service/search/count";
 import { type SearchOptions, searchHandlers } from "#service/search/search";
 import { visibleEngine } from "#service/search/visibleEngine";
@@ -78,8 +78,11 @@ type LocalOperation =
 /** Returns the service for callers who see what a scope grants; `undefined` grants everything. */
 export type Services = (sees: RepositoryScope | undefined) => Service;
 
-/** Services for limited callers beyond this number are built again when they are needed. */
-const maxLimitedServices = 100;
+/**
+ * Services for limited callers beyond this number are built again when they are needed. With code hosts that decide who
+ * sees what, each member has one; what is large in them is shared.
+ */
+const maxLimitedServices = 500;
 
 /**
  * Creates the services. Handlers reach repositories, the index and git only through what they are created with, and this
@@ -89,10 +92,11 @@ export function createServices(options: ServiceOptions): Services {
   const code = new ParsedCode(options.parsers);
   const whole = createService({ ...options, code });
   const limited = new Map<string, Service>();
+  const shared = new SharedContents();
   return (sees) => {
     if (sees === undefined) return whole;
     const key = JSON.stringify(sees);
-    const service = limited.get(key) ?? createLimitedService({ ...options, code }, sees);
+    const service = limited.get(key) ?? createLimitedService({ ...options, code }, sees, shared);
     // The least recently used one is the first.
     limited.delete(key);
     limited.set(key, service);
@@ -102,7 +106,11 @@ export function createServices(options: ServiceOptions): Services {
   };
 }
 
-function createLimitedService(options: ServiceOptions & SymbolOptions, sees: RepositoryScope): Service {
+function createLimitedService(
+  options: ServiceOptions & SymbolOptions,
+  sees: RepositoryScope,
+  shared: SharedContents,
+): Service {
   const { codeHostRights } = options;
   const rights: CodeHostRights | undefined = codeHostRights && {
     get revision() {
@@ -111,7 +119,7 @@ function createLimitedService(options: ServiceOptions & SymbolOptions, sees: Rep
     // Without connections, there is nothing that a host could hide.
     visibility: (repository, user) => codeHostRights()?.visibility(repository, user) ?? "visible",
   };
-  const repositories = visibleRepositories(options.repositories, sees, rights);
+  const repositories = visibleRepositories(options.repositories, sees, rights, shared);
   const engine = visibleEngine(options.engine, repositories);
   const history = options.history.seenThrough(repositories);
   return createService({ ...options, repositories, engine, history });

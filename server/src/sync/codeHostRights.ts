@@ -10,7 +10,7 @@ import type { CodeHost } from "#hosts/codeHost";
 import type { KnownConnections } from "#mirrors/applyListing";
 import type { MirrorConnection } from "#mirrors/connection";
 import { isOnHostOf } from "#mirrors/listConnection";
-import type { MirrorRecord } from "#mirrors/mirrorRecord";
+import type { ConnectionProblem, MirrorRecord } from "#mirrors/mirrorRecord";
 import { ReaderState } from "#mirrors/readerState";
 import type { MirrorState } from "#mirrors/state";
 import type { CodeHostUser } from "#model/codeHostUser";
@@ -117,6 +117,11 @@ export class CodeHostRights {
   /** Asks the host of a connection about everything again. */
   recheck(name: string): void {
     this.#rounds.askAll(name);
+  }
+
+  /** Returns why the rights of a connection are unknown or may be outdated. */
+  problems(name: string): readonly ConnectionProblem[] {
+    return this.#rounds.problems(name);
   }
 
   /** Whether a user may see a repository; `user` is absent for callers whom nobody knows. */

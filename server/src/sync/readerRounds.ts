@@ -1,12 +1,12 @@
 /**
  * Asks code hosts who may read the repositories of their connections, from time to time in the background.
  *
- * What a host said is kept while it is down, busy or limits requests, and dropped when it refuses to say it.
+ * What a host said is kept for a week while it is down, busy or limits requests, and dropped when it refuses to say it.
  */
 import { isServiceError } from "#base/error";
-import type { CodeHost } from "#hosts/codeHost";
+import type { CodeHost, HostProblem } from "#hosts/codeHost";
 import type { KnownConnections } from "#mirrors/applyListing";
-import type { MirrorRecord } from "#mirrors/mirrorRecord";
+import type { ConnectionProblem, MirrorRecord } from "#mirrors/mirrorRecord";
 import type { ReaderState } from "#mirrors/readerState";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
@@ -28,10 +28,19 @@ export interface ReaderRoundsOptions {
 }
 
 const retryMs = 30_000;
+/**
+ * How long a right lasts that the host could not be asked about again: longer than most outages, but not forever, because
+ * the user may have lost it meanwhile.
+ */
+const maxAgeMs = 7 * 24 * 3_600_000;
+const defaultCheckEvery = 3_600_000;
 /** After so many repositories in a row for which a host decides nothing, the round ends until later. */
 const maxUnknown = 3;
 /** Delay of a round for repositories and people that are new. */
 const soonMs = 200;
+
+/** `new`: people and repositories that are new; `retry`: in addition, repositories that the host decided nothing about. */
+type What = "all" | "new" | "retry";
 
 interface Schedule {
   cancel: () => void;
@@ -41,6 +50,12 @@ interface Schedule {
   /** The next round, if it is to follow the current one at once. */
   wanted: "all" | "new" | undefined;
   failures: number;
+  /** Rounds in a row that left out some repositories, and when these are asked about again, in elapsed time. */
+  retries: number;
+  retryAt: number;
+  /** What is wrong with all of the connection, and with repositories by number of their mirror. */
+  problem: ConnectionProblem | undefined;
+  readonly problems: Map<number, RepositoryProblem>;
   /** The people whom the last round was about. */
   asked: ReadonlySet<string>;
   /** The number of the mirror at which the last round ended early. */
@@ -48,9 +63,18 @@ interface Schedule {
   readonly controller: AbortController;
 }
 
-/** How a round ended: `refused` if the credentials were, with when to try again if the host decided nothing. */
+interface RepositoryProblem {
+  readonly problem: ConnectionProblem;
+  /** Whether the host refuses to name readers; else it has decided nothing. */
+  readonly isRefused: boolean;
+}
+
+/**
+ * How a round ended: `refused` if the credentials were, `partial` if the host decided nothing about some repositories,
+ * and `failed`, with when to try again, if it decides nothing at all.
+ */
 type RoundEnd =
-  | { readonly kind: "done" | "refused" }
+  | { readonly kind: "done" | "partial" | "refused" }
   | { readonly kind: "failed"; readonly retryAt?: number | undefined };
 
 export class ReaderRounds {
@@ -72,11 +96,16 @@ export class ReaderRounds {
       isRunning: false,
       wanted: undefined,
       failures: 0,
+      retries: 0,
+      retryAt: 0,
+      problem: undefined,
+      problems: new Map(),
       asked: new Set(),
       stoppedAt: undefined,
       controller,
     };
     this.#schedules.set(name, schedule);
+    this.#expire(name);
     this.#later(name, schedule, soonMs, "all");
   }
 
@@ -111,12 +140,34 @@ export class ReaderRounds {
     return this.#schedules.get(name)?.asked.has(login) === true;
   }
 
+  /** Returns what keeps the rights of a connection from being current: of all of it, then of repositories. */
+  problems(name: string): readonly ConnectionProblem[] {
+    const schedule = this.#schedules.get(name);
+    if (schedule === undefined) return [];
+    const { problem, problems } = schedule;
+    return [
+      ...(problem === undefined ? [] : [problem]),
+      ...[...problems.values()].map((each) => each.problem),
+    ];
+  }
+
   async close(): Promise<void> {
     for (const name of [...this.#schedules.keys()]) this.stop(name);
     await Promise.all(this.#rounds);
   }
 
-  #later(name: string, schedule: Schedule, delayMs: number, what: "all" | "new"): void {
+  #expire(name: string): void {
+    const { clock, state, onChange } = this.#options;
+    // A host that is rarely asked may miss one response.
+    const ageMs = Math.max(maxAgeMs, 2 * this.#checkEvery(name));
+    if (state.expire(name, clock.now() - ageMs)) onChange();
+  }
+
+  #checkEvery(name: string): number {
+    return this.#options.connections()[name]?.access?.checkEvery ?? defaultCheckEvery;
+  }
+
+  #later(name: string, schedule: Schedule, delayMs: number, what: What): void {
     const { clock } = this.#options;
     schedule.cancel();
     schedule.dueAt = clock.elapsed() + delayMs;
@@ -126,57 +177,78 @@ export class ReaderRounds {
     });
   }
 
-  async #run(name: string, schedule: Schedule, what: "all" | "new"): Promise<void> {
-    const { clock, log, state, random, connections } = this.#options;
+  async #run(name: string, schedule: Schedule, what: What): Promise<void> {
+    const { clock, log, state, random } = this.#options;
     const { signal } = schedule.controller;
     schedule.isRunning = true;
     schedule.wanted = undefined;
+    this.#expire(name);
     let end: RoundEnd;
     try {
       end = await this.#round(name, schedule, what);
     } catch (error) {
       if (signal.aborted) return;
-      log.warn(`Cannot find out who may read the repositories of connection "${name}".`, { error });
+      const message = "Cannot find out who may read its repositories.";
+      log.warn(`Connection "${name}": ${message}`, { error });
+      schedule.problem = { message: `${message} The log has the reason.` };
       end = { kind: "failed" };
     } finally {
       schedule.isRunning = false;
     }
     if (signal.aborted) return;
-    const checkEvery = connections()[name]?.access?.checkEvery ?? 3_600_000;
+    const checkEvery = this.#checkEvery(name);
+    const backoff = (count: number) => Math.min(retryMs * 2 ** Math.min(count - 1, 20), checkEvery);
     const failed = end.kind === "failed" ? end : undefined;
     schedule.failures = failed === undefined ? 0 : schedule.failures + 1;
     if (failed !== undefined) {
-      const backoff = Math.min(retryMs * 2 ** Math.min(schedule.failures - 1, 20), checkEvery);
-      const delayMs = failed.retryAt === undefined ? backoff : failed.retryAt - clock.now();
-      this.#later(name, schedule, Math.max(delayMs, retryMs) * (1 + random() / 10), "all");
+      const wished = failed.retryAt === undefined ? backoff(schedule.failures) : failed.retryAt - clock.now();
+      // Rights also expire while a host wants to be left alone for days.
+      const delayMs = Math.min(Math.max(wished, retryMs) * (1 + random() / 10), maxAgeMs);
+      this.#later(name, schedule, delayMs, "all");
       return;
     }
-    if (what === "all" && end.kind === "done") state.setAskedAt(name, clock.now());
+    if (what === "all" && end.kind !== "refused") state.setAskedAt(name, clock.now());
+    if (end.kind !== "partial") schedule.retries = 0;
+    else if (what !== "new") schedule.retryAt = clock.elapsed() + backoff(++schedule.retries);
     if (schedule.wanted !== undefined) {
       this.#later(name, schedule, soonMs, schedule.wanted);
       return;
     }
-    const lastAt = end.kind === "done" ? (state.askedAt(name) ?? clock.now()) : clock.now();
+    const lastAt = end.kind === "refused" ? clock.now() : (state.askedAt(name) ?? clock.now());
     // Spreads the connections over time.
-    const dueAt = lastAt + checkEvery * (0.9 + random() / 10);
-    this.#later(name, schedule, Math.max(soonMs, dueAt - clock.now()), "all");
+    const delayMs = Math.max(soonMs, lastAt + checkEvery * (0.9 + random() / 10) - clock.now());
+    const retryDelayMs = Math.max(soonMs, schedule.retryAt - clock.elapsed());
+    if (schedule.retries > 0 && retryDelayMs < delayMs) this.#later(name, schedule, retryDelayMs, "retry");
+    else this.#later(name, schedule, delayMs, "all");
   }
 
-  async #round(name: string, schedule: Schedule, what: "all" | "new"): Promise<RoundEnd> {
+  async #round(name: string, schedule: Schedule, what: What): Promise<RoundEnd> {
     const { state, mirrorsOf, loginsOf, hostOf, log, onChange } = this.#options;
     const { signal } = schedule.controller;
+    const { problems } = schedule;
     const logins = await loginsOf(name);
     if (signal.aborted) return { kind: "done" };
     const host = hostOf(name);
     const mirrors = mirrorsOf(name);
+    const numbers = new Set(mirrors.map(({ number }) => number));
+    for (const number of problems.keys()) if (!numbers.has(number)) problems.delete(number);
+    schedule.problem = undefined;
     // Goes on where the last round ended, so that a limit of the host does not keep it from ever reaching the others.
     const start = mirrors.findIndex(({ number }) => number === schedule.stoppedAt) + 1;
     schedule.stoppedAt = undefined;
+    const rotated = [...mirrors.slice(start), ...mirrors.slice(0, start)];
+    // Repositories that failed before are last, so that they do not keep the host from being asked about the others.
+    const failing = new Set(
+      [...problems].filter(([, { isRefused }]) => !isRefused).map(([number]) => number),
+    );
+    const isFailing = ({ number }: MirrorRecord) => failing.has(number);
+    const others = rotated.filter((mirror) => !isFailing(mirror));
     let unknownCount = 0;
-    for (const mirror of [...mirrors.slice(start), ...mirrors.slice(0, start)]) {
+    for (const mirror of what === "new" ? others : [...others, ...rotated.filter(isFailing)]) {
       const known = state.get(name, mirror);
       const isNew = (login: string) => !known?.readers.has(login) && !known?.others.has(login);
-      if (what === "new" && known !== undefined && !logins.some(isNew)) continue;
+      const isCurrent = known !== undefined && !isFailing(mirror) && !logins.some(isNew);
+      if (what !== "all" && isCurrent) continue;
       const answer = await host.readers(mirror.repository, logins, signal).catch((error: unknown) => {
         if (isServiceError(error, "CANCELLED")) return undefined;
         throw error;
@@ -184,28 +256,41 @@ export class ReaderRounds {
       if (answer === undefined || signal.aborted) return { kind: "done" };
       if (answer.kind === "known") {
         const readers = new Set(answer.logins);
-        const others = new Set(logins.filter((login) => !readers.has(login)));
-        if (state.put(name, mirror, { readers, others })) onChange();
+        const rest = new Set(logins.filter((login) => !readers.has(login)));
+        if (state.put(name, mirror, { readers, others: rest })) onChange();
+        problems.delete(mirror.number);
         unknownCount = 0;
         continue;
       }
-      const { message, status, retryAt } = answer.problem;
-      log.warn(`Connection "${name}": who may read ${mirror.repository.path} is unknown: ${message}`);
+      const { status, retryAt } = answer.problem;
+      const problem = toProblem(mirror, answer.problem);
+      log.warn(`Connection "${name}", ${mirror.repository.path}: ${problem.message}`);
+      if (status === 401) {
+        if (mirrorsOf(name).filter((each) => state.put(name, each, undefined)).length > 0) onChange();
+        schedule.asked = new Set(logins);
+        problems.clear();
+        schedule.problem = { message: problem.message, status };
+        return { kind: "refused" };
+      }
+      problems.set(mirror.number, { problem, isRefused: answer.kind === "refused" });
       if (answer.kind === "unknown") {
         // A host that limits requests would refuse the next ones as well.
         if (retryAt === undefined && ++unknownCount < maxUnknown) continue;
         schedule.stoppedAt = mirror.number;
+        if (retryAt === undefined && isFailing(mirror)) break;
         return { kind: "failed", retryAt };
-      }
-      if (status === 401) {
-        if (mirrorsOf(name).filter((each) => state.put(name, each, undefined)).length > 0) onChange();
-        schedule.asked = new Set(logins);
-        return { kind: "refused" };
       }
       // The host refuses to name anyone, so nobody may read it.
       if (state.put(name, mirror, { readers: new Set(), others: new Set(logins) })) onChange();
     }
     schedule.asked = new Set(logins);
-    return unknownCount === 0 ? { kind: "done" } : { kind: "failed" };
+    return [...problems.values()].every(({ isRefused }) => isRefused)
+      ? { kind: "done" }
+      : { kind: "partial" };
   }
+}
+
+function toProblem({ repository }: MirrorRecord, { message, status }: HostProblem): ConnectionProblem {
+  const problem = { scope: repository.path, message: `Who may read it is unknown: ${message}` };
+  return status === undefined ? problem : { ...problem, status };
 }

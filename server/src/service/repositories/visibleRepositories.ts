@@ -1,4 +1,5 @@
 /** The repositories that a caller may see, as a view of their own: others do not exist in it. */
+import { createHash } from "node:crypto";
 import { globMatcher } from "#base/glob";
 import type { RepositoryGrant, RepositoryScope } from "#contract/access";
 import type { Repository, RepositoryId } from "#model/repository";
@@ -14,6 +15,49 @@ interface Contents {
   readonly ids: ReadonlySet<RepositoryId>;
 }
 
+/** What the views of many callers have in common, so that each of them needs little memory. */
+export class SharedContents {
+  /** The state of the full view whose parts are kept. */
+  #all: readonly Repository[] | undefined;
+  #packages: readonly Repository[] | undefined;
+  readonly #parts = new Map<string, Pick<Contents, "all" | "packages" | "ids">>();
+  readonly #matchers = new Map<string, (name: string) => boolean>();
+
+  /** Returns what tells whether grants include a name. */
+  matcher(grants: RepositoryScope["grants"]): (name: string) => boolean {
+    const key = JSON.stringify(grants);
+    const matcher = this.#matchers.get(key) ?? nameMatcher(grants);
+    // Keys and groups have few different grants; others are compiled again.
+    if (this.#matchers.size >= maxSharedMatchers) this.#matchers.clear();
+    this.#matchers.set(key, matcher);
+    return matcher;
+  }
+
+  /** Returns the repositories at which `isVisible` is 1, and the packages that they depend on. */
+  part(
+    { all, packages }: Contents["from"],
+    isVisible: Uint8Array,
+  ): Pick<Contents, "all" | "packages" | "ids"> {
+    if (this.#all !== all || this.#packages !== packages) this.#parts.clear();
+    this.#all = all;
+    this.#packages = packages;
+    const key = createHash("sha256").update(isVisible).digest("base64");
+    const known = this.#parts.get(key);
+    if (known !== undefined) return known;
+    const visible = all.filter((_, at) => isVisible[at] === 1);
+    const used = new Set(visible.flatMap(({ dependencies = [] }) => dependencies));
+    const needed = packages.filter(({ id }) => used.has(id));
+    const ids = new Set([...visible, ...needed].map(({ id }) => id));
+    const part = { all: visible, packages: needed, ids };
+    if (this.#parts.size >= maxSharedParts) this.#parts.clear();
+    this.#parts.set(key, part);
+    return part;
+  }
+}
+
+const maxSharedParts = 100;
+const maxSharedMatchers = 100;
+
 /**
  * Returns the part of `view` that a scope grants: repositories by name, and of those from code hosts the ones that these
  * let the user see, and the packages that these depend on.
@@ -22,8 +66,9 @@ export function visibleRepositories(
   view: RepositoryView,
   { grants, codeHostUser }: RepositoryScope,
   rights?: CodeHostRights,
+  shared = new SharedContents(),
 ): RepositoryView {
-  const isGranted = nameMatcher(grants);
+  const isGranted = shared.matcher(grants);
   let known: Contents | undefined;
   const contents = (): Contents => {
     const from = { all: view.all(), packages: view.packages() };
@@ -35,23 +80,17 @@ export function visibleRepositories(
     )
       return known;
     let hasUnknownRights = false;
-    const all = from.all.filter((repository) => {
-      if (!isGranted(repository.name)) return false;
-      if (codeHostUser === undefined || rights === undefined) return true;
-      const visibility = rights.visibility(repository, codeHostUser);
+    const isVisible = new Uint8Array(from.all.length);
+    for (const [at, repository] of from.all.entries()) {
+      if (!isGranted(repository.name)) continue;
+      const visibility =
+        codeHostUser === undefined || rights === undefined
+          ? "visible"
+          : rights.visibility(repository, codeHostUser);
       if (visibility === "unknown") hasUnknownRights = true;
-      return visibility === "visible";
-    });
-    const used = new Set(all.flatMap(({ dependencies = [] }) => dependencies));
-    const packages = from.packages.filter(({ id }) => used.has(id));
-    known = {
-      from,
-      rightsRevision,
-      hasUnknownRights,
-      all,
-      packages,
-      ids: new Set([...all, ...packages].map(({ id }) => id)),
-    };
+      if (visibility === "visible") isVisible[at] = 1;
+    }
+    known = { from, rightsRevision, hasUnknownRights, ...shared.part(from, isVisible) };
     return known;
   };
   const ifVisible = (repository: Repository | undefined) =>
