@@ -90,6 +90,12 @@ export const RepositoryItem = z
     pushedAt: z.iso.datetime().optional().describe("Commit date of the default revision."),
     isFork: z.boolean().describe("Whether the code host calls it a fork."),
     isArchived: z.boolean().describe("Whether the code host calls it archived."),
+    stars: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("Number of its stars on the code host, as of the last listing."),
+    topics: z.array(z.string()).optional().describe("Its topics on the code host; absent if none."),
     revisions: z.array(IndexedRevision).describe("Indexed revisions."),
     state: RepositoryState,
     progress: z.number().describe("Progress of the current index run, 0 to 1."),

@@ -298,6 +298,7 @@ check([
   ["both", "context:no", '! Unknown context "no" at offset 8. Use p1, p2 or web.'],
   ["both", 'reposet:"a, b,,a"', "repositorySet:a,b"],
   ["both", "archived:no fork:only visibility:any", "(and archived:no fork:only visibility:any)"],
+  ["both", "topic:Search,,go", "topic:search,go"],
   ["both", "tests:yes login", "(and true ~login~)"],
   ["both", "repo:npm/zod@4.6.7", "repository:/npm/zod@4.6.7/"],
   ["both", "repo:^go/x.org/y@v1", "repository:/^go/x.org/y@v1/"],

@@ -129,8 +129,8 @@ check({
 });
 
 test("every filter is suggested for an empty query and after a lone dash", async () => {
-  assert.equal((await complete("|")).items.length, 16);
-  assert.equal((await complete("foo -|")).items.length, 13);
+  assert.equal((await complete("|")).items.length, 17);
+  assert.equal((await complete("foo -|")).items.length, 14);
   assert.deepEqual(
     (await complete("|", { limit: 2 })).items.map(({ label }) => label),
     ["file:", "repo:"],

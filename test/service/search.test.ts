@@ -33,7 +33,7 @@ function repositoryWithRefs(): Repository {
 
 const repositories = [
   repository(1, "github.com/o/alpha"),
-  repository(2, "github.com/o/beta", { isFork: true, isPublic: true }),
+  repository(2, "github.com/o/beta", { isFork: true, isPublic: true, topics: ["Search", "go"] }),
   repository(3, "gitlab.com/p/Gamma", { isArchived: true, codeHostType: "gitlab" }),
 ];
 
@@ -95,6 +95,8 @@ describe("plans for the engine", () => {
     "a fork:yes": `${a} in all`,
     "a fork:only": `(and ${a} ${ids(2)}) in 2`,
     "a archived:only": `(and ${a} ${ids(3)}) in 3`,
+    "a topic:none,search": `(and ${a} ${ids(2)}) in 2`,
+    "a -topic:GO": `(and ${a} (not ${ids(2)})) in 1,3`,
     "a visibility:public": `(and ${a} ${ids(2)}) in 2`,
     "a visibility:private": `(and ${a} ${ids(1, 3)}) in 1,3`,
     "a context:mine": `(and ${a} ${ids(1, 2)}) in 1,2`,

@@ -104,6 +104,7 @@ export function rightsRequests({
       "dependencies:only",
       "fork:no",
       "visibility:any",
+      "topic:go",
       "case:yes",
       "tests:no",
     ),

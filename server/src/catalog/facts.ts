@@ -20,6 +20,8 @@ export interface RepositoryFacts {
   readonly isFork?: boolean;
   readonly isArchived?: boolean;
   readonly isPublic?: boolean;
+  readonly stars?: number;
+  readonly topics?: readonly string[];
 }
 
 /** The facts, besides the name, with which an entry is replaced if they differ. */
@@ -32,6 +34,7 @@ const comparedFields = [
   "isFork",
   "isArchived",
   "isPublic",
+  "stars",
 ] as const;
 
 export function newEntry(id: RepositoryId, fact: RepositoryFacts, name: string): CatalogEntry {
@@ -68,6 +71,8 @@ export function updatedEntry(
     gitDir: __,
     entries: ___,
     namespaces: ____,
+    stars: _____,
+    topics = [],
     formerNames = [],
     ...rest
   } = entry.repository;
@@ -76,6 +81,7 @@ export function updatedEntry(
   const isSame =
     !isRenamed &&
     comparedFields.every((field) => repository[field] === entry.repository[field]) &&
+    topics.join("\n") === (repository.topics ?? []).join("\n") &&
     formerNames.join("\n") === (repository.formerNames ?? []).join("\n");
   return isSame ? entry : { ...entry, preferredName: remoteName, repository };
 }

@@ -112,7 +112,7 @@ function parseRepository(fields: Record<string, unknown>): Repository {
   for (const name of ["name", "path"]) string(fields[name], name);
   for (const name of ["id", "documentCount", "skippedCount", "contentBytes", "indexBytes"])
     wholeNumber(fields[name], name);
-  for (const name of ["addedCount", "addedBytes"]) wholeNumber(fields[name] ?? 0, name);
+  for (const name of ["addedCount", "addedBytes", "stars"]) wholeNumber(fields[name] ?? 0, name);
   for (const name of [
     "displayName",
     "gitDir",
@@ -125,6 +125,7 @@ function parseRepository(fields: Record<string, unknown>): Repository {
   }
   strings(fields["entries"] ?? [], "entries");
   strings(fields["formerNames"] ?? [], "formerNames");
+  strings(fields["topics"] ?? [], "topics");
   for (const id of array(fields["dependencies"] ?? [], "dependencies")) wholeNumber(id, "a dependency");
   for (const name of ["isFork", "isArchived", "isPublic"]) {
     if (typeof fields[name] !== "boolean") throw new CatalogDamaged(`${name} is not a boolean`);

@@ -42,6 +42,8 @@ export const ListedRepository = z.object({
   isFork: z.boolean(),
   isArchived: z.boolean(),
   isPublic: z.boolean(),
+  stars: z.int().min(0).optional(),
+  topics: z.array(text).max(1000).optional(),
   defaultRevision: text.optional(),
   revisions: z.array(z.object({ name: text, commit: z.string().regex(/^[0-9a-f]{40,64}$/) })),
   state: z.enum(repositoryStates),

@@ -201,6 +201,8 @@ export class Frontend {
     isFork,
     isArchived,
     isPublic,
+    stars,
+    topics,
   }: ListedRepository): RepositoryFacts {
     // Never created: the catalog only needs a path to identify the repository.
     const path = join(
@@ -220,6 +222,8 @@ export class Frontend {
       isFork,
       isArchived,
       isPublic,
+      ...(stars === undefined ? {} : { stars }),
+      ...(topics === undefined ? {} : { topics }),
     };
   }
 

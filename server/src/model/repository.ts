@@ -79,6 +79,9 @@ export interface Repository {
   readonly isFork: boolean;
   readonly isArchived: boolean;
   readonly isPublic: boolean;
+  /** What its code host says; absent if it says nothing. */
+  readonly stars?: number;
+  readonly topics?: readonly string[];
   /** Full name of the default revision; absent before the first commit. */
   readonly defaultRevision?: string;
   readonly revisions: readonly Revision[];

@@ -25,6 +25,7 @@ export function printQuery(query: Query): string {
     case "language":
     case "revision":
     case "repositorySet":
+    case "topic":
       return `${query.kind}:${query.names.join(",")}`;
     case "type":
       return `(type:${query.type} ${printQuery(query.child)})`;

@@ -42,6 +42,8 @@ export type Query =
       readonly flag: "archived" | "fork" | "dependencies";
       readonly value: "yes" | "no" | "only";
     }
+  /** Repositories with any of these topics, in lower case. */
+  | { readonly kind: "topic"; readonly names: readonly string[] }
   | { readonly kind: "visibility"; readonly value: "public" | "private" | "any" }
   /** What replaces the nodes about repositories: their ids, ascending. */
   | { readonly kind: "repositoryIds"; readonly ids: readonly number[] };

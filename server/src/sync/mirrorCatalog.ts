@@ -148,6 +148,10 @@ export class MirrorCatalog {
       isFork: repository.isFork,
       isArchived: repository.isArchived,
       isPublic: repository.visibility === "public",
+      ...(repository.stars === undefined ? {} : { stars: repository.stars }),
+      ...(repository.topics === undefined || repository.topics.length === 0
+        ? {}
+        : { topics: repository.topics }),
     };
   }
 

@@ -15,6 +15,7 @@ export const prefixNames = [
   "tests",
   "dependencies",
   "visibility",
+  "topic",
   "context",
   "reposet",
   "group",
@@ -86,11 +87,11 @@ const valuesOfCommonWords: Partial<Readonly<Record<PrefixName, readonly string[]
 };
 
 /**
- * `tests:`, `dependencies:`, `group:` and `words:` are common in code. They are filters only at the end of the query or
- * directly before a value; all but the last only before one of their own values, typed in part or in full.
+ * `tests:`, `dependencies:`, `group:`, `topic:` and `words:` are common in code. They are filters only at the end of the
+ * query or directly before a value; all but the last two only before one of their own values, typed in part or in full.
  */
 function isBeforeValue(text: string, offset: number, name: PrefixName): boolean {
-  if (name === "words") return !/[\s)]/.test(text.charAt(offset));
+  if (name === "words" || name === "topic") return !/[\s)]/.test(text.charAt(offset));
   const values = valuesOfCommonWords[name];
   if (values === undefined || offset === text.length) return true;
   const [written = ""] =

@@ -108,7 +108,12 @@ export function filterEffect(name: PrefixName, value: Value, context: TermContex
     case "context":
       return fixedTerm({ kind: "context", name: parseContext(value, context) });
     case "reposet":
-      return fixedTerm({ kind: "repositorySet", names: parseRepositoryNames(value) });
+      return fixedTerm({ kind: "repositorySet", names: parseNames(value, "repositories") });
+    case "topic":
+      return fixedTerm({
+        kind: "topic",
+        names: parseNames(value, "topics").map((each) => each.toLowerCase()),
+      });
     case "group":
       return { grouping: requireOneOf(value, groupings) };
     case "author":
@@ -233,10 +238,10 @@ function parseContext(value: Value, { contexts }: TermContext): string {
   throw valueError(`Unknown context "${value.text}"`, value, nearest, advice);
 }
 
-function parseRepositoryNames(value: Value): string[] {
+function parseNames(value: Value, what: string): string[] {
   const names = value.text.split(",").map((name) => name.trim());
   const nonEmpty = names.filter((name) => name !== "");
-  if (nonEmpty.length === 0) throw parseError(`Expected repositories after "${value.prefix}"`, value.offset);
+  if (nonEmpty.length === 0) throw parseError(`Expected ${what} after "${value.prefix}"`, value.offset);
   return [...new Set(nonEmpty)];
 }
 

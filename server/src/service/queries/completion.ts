@@ -36,6 +36,7 @@ const filterDetails: Readonly<Record<PrefixName, string>> = {
   tests: "Test files: yes, no or only",
   dependencies: "Packages that lock files name: yes, no or only",
   visibility: "Public, private or any repositories",
+  topic: "Repositories with a topic on their code host",
   context: "A named set of repositories",
   reposet: "Repositories by their exact names",
   group: "For counts: what to group matches by",

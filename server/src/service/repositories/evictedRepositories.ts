@@ -25,6 +25,7 @@ export function namesRepositories(query: Query): boolean {
     case "repository":
     case "repositorySet":
     case "context":
+    case "topic":
       return true;
     default:
       return false;

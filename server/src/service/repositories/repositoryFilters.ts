@@ -97,6 +97,10 @@ export async function resolveRepositories(
         if (value === "yes") return { kind: "const", value: true };
         return repositoriesWhere((each) => hasFlag(each, flag) === (value === "only"));
       }
+      case "topic": {
+        const names = new Set(node.names);
+        return repositoriesWhere(({ topics = [] }) => topics.some((topic) => names.has(topic.toLowerCase())));
+      }
       case "visibility": {
         const { value } = node;
         if (value === "any") return { kind: "const", value: true };

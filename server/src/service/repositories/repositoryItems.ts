@@ -43,6 +43,8 @@ export function toRepositoryItem(
     ...(pushedAt === undefined ? {} : { pushedAt: new Date(pushedAt).toISOString() }),
     isFork: repository.isFork,
     isArchived: repository.isArchived,
+    ...(repository.stars === undefined ? {} : { stars: repository.stars }),
+    ...(repository.topics === undefined ? {} : { topics: [...repository.topics] }),
     revisions: repository.revisions.map(({ name, commit }) => ({ name, commit })),
     state,
     progress: state === "ready" ? 1 : (repository.progress ?? 0),

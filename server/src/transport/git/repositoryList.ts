@@ -31,7 +31,7 @@ export class RepositoryListEncoder {
 
 function toListed(repository: Repository): ListedRepository {
   const { name, formerNames, displayName, codeHostType, hostUrl, isFork, isArchived, isPublic } = repository;
-  const { defaultRevision, revisions, state, lastError, pushedAt, indexedAt } = repository;
+  const { stars, topics, defaultRevision, revisions, state, lastError, pushedAt, indexedAt } = repository;
   return {
     name,
     ...(formerNames === undefined ? {} : { formerNames: [...formerNames] }),
@@ -41,6 +41,8 @@ function toListed(repository: Repository): ListedRepository {
     isFork,
     isArchived,
     isPublic,
+    ...(stars === undefined ? {} : { stars }),
+    ...(topics === undefined ? {} : { topics: [...topics] }),
     ...(defaultRevision === undefined ? {} : { defaultRevision }),
     revisions: revisions.map((revision) => ({ name: revision.name, commit: revision.commit })),
     state,
