@@ -75,6 +75,7 @@ async function startTrawl(t: TestContext, { origin }: Gitea, token: string) {
   return {
     search,
     sync: () => run("hosts", "sync", "main"),
+    status: () => run("hosts", "status", "main"),
     line: (pattern: RegExp) => served.line(pattern),
     async restart() {
       await served.stop();
@@ -91,7 +92,7 @@ else
     t.after(() => gitea.stop());
     const { call } = gitea;
     const token = await populate(gitea);
-    const { search, sync, line, restart } = await startTrawl(t, gitea, token);
+    const { search, sync, status, line, restart } = await startTrawl(t, gitea, token);
     await eventuallyEqual(() => search("ann"), ["open", "secret", "NONE"], soonMs);
     await eventuallyEqual(() => search("bob"), ["open", "NONE"], soonMs);
     assert.deepEqual(await search("nobody"), ["open", "NONE"]);
@@ -103,9 +104,10 @@ else
     await eventuallyEqual(() => search("ann"), ["open", "NONE"], soonMs);
 
     await gitea.stop();
-    const failed = line(/who may read .* is unknown/);
+    const failed = line(/Who may read it is unknown/);
     await sync();
     await failed;
+    assert.match((await status()).stdout, /! team\/secret: Who may read it is unknown: /);
     assert.deepEqual(await search("bob"), ["open", "secret", "NONE"]);
     await restart();
     await eventuallyEqual(() => search("bob"), ["open", "secret", "NONE"], soonMs);
