@@ -145,10 +145,12 @@ test("repositories are cloned, indexed, pushed to, renamed, archived and deleted
   await eventuallyEqual(() => text("acme/r3"), "a.txt [main v1]: pushed|");
 
   server.create("other/renamed", "= main: One\na.txt\n| text 3");
-  host.put("3", "other/renamed", { isArchived: true, visibility: "public", fingerprint: "renamed" });
+  const said = { isArchived: true, visibility: "public", topics: ["search"], stars: 5 } as const;
+  host.put("3", "other/renamed", { ...said, fingerprint: "renamed" });
   await list();
   const after = named("other/renamed");
   assert.deepEqual([after?.id, after?.isArchived, after?.isPublic], [before?.id, true, true]);
+  assert.deepEqual([after?.topics, after?.stars], [["search"], 5]);
   assert.equal(named("acme/r3"), undefined);
   await eventuallyEqual(() => text("other/renamed"), "a.txt [main]: text 3|");
   // The old name leads to it until a new repository takes it, and not again when that is gone.
