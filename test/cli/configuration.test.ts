@@ -100,6 +100,11 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   ],
   [
     "",
+    '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }], "gitToken": { "env": "T" } } } }',
+    'FILE: "engine.zoekt.gitToken" needs "engine.zoekt.gitUrl", to which it is sent.',
+  ],
+  [
+    "",
     '{ "engine": { "zoekt": { "nodes": [{ "name": "a", "url": "http://a" }], "gitUrl": "https://git.test/git" } } }',
     'FILE: "engine.zoekt.gitUrl" must contain {id} or {name}.',
   ],

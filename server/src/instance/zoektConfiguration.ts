@@ -53,6 +53,10 @@ export function checkZoekt(
         `${file}: "engine.zoekt.nodes[${index}].${field}" is the same as that of another node.`,
       );
   }
+  const token =
+    gitToken === undefined ? undefined : parseSecret(`${file}: "engine.zoekt.gitToken"`, gitToken);
+  if (gitToken !== undefined && gitUrl === undefined)
+    throw usageError(`${file}: "engine.zoekt.gitToken" needs "engine.zoekt.gitUrl", to which it is sent.`);
   const { indexer } = zoekt;
   const isPath = indexer !== undefined && /[\\/]/.test(indexer);
   return {
@@ -64,10 +68,7 @@ export function checkZoekt(
       gitUrl &&
         checkGitUrl(`${file}: "engine.zoekt.gitUrl"`, gitUrl, allowPlainHttp || gitToken === undefined),
     ),
-    ...fieldIfDefined(
-      "gitToken",
-      gitToken === undefined ? undefined : parseSecret(`${file}: "engine.zoekt.gitToken"`, gitToken),
-    ),
+    ...fieldIfDefined("gitToken", token),
   };
 }
 
