@@ -409,7 +409,7 @@ test("who may log in: members, and with createsMembers whoever has a verified ad
   await loggedIn(closed, "bob");
   const { members } = await closed.organization.organization.store();
   await members.suspend(id);
-  await refused("bob", /bob@example\.com is suspended/);
+  await refused("bob", /bob@example\.com is disabled/);
   assert.equal((await lastRecord(closed, "user.sign_in_refused")).actorId, id);
   await members.resume(id);
   await closed.organization.member("eve@example.com");

@@ -94,7 +94,7 @@ export class Members implements vscode.Disposable {
         l10n.t("Role"),
         l10n.t("Last active"),
         l10n.t("Joined"),
-        l10n.t("Suspended"),
+        l10n.t("Disabled"),
         l10n.t("Actions"),
       ],
       rows: members.map((member) => rowOf(member, members)),

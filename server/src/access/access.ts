@@ -157,7 +157,7 @@ export function createAccess(options: AccessOptions): Access {
 
   function actorOf(member: Member, key?: ApiKey): MemberActor {
     if (member.suspendedAt !== undefined) {
-      throw new InvalidCredentials("The member with these credentials is suspended.");
+      throw new InvalidCredentials("The member with these credentials is disabled.");
     }
     recordActivity(member, key);
     const { id, role } = member;

@@ -86,7 +86,7 @@ export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "begi
     }
     if (known !== undefined) {
       if (known.suspendedAt === undefined) return known;
-      await refuse("suspended", `${name} is suspended. Ask an owner of the organization.`, known);
+      await refuse("suspended", `${name} is disabled. Ask an owner of the organization.`, known);
     }
     if (!createsMembers) {
       await refuse("unknown", `${name} is not a member of this organization. Ask an owner to add you.`);
