@@ -1,6 +1,6 @@
 /** How many git processes requests about history need. A script on the PATH logs git's calls and can delay them. */
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
 import type { OperationName } from "#contract/operations";
@@ -105,7 +105,8 @@ test("objects of a bare repository are read with one git process", async () => {
 test("four git processes run at once, and callers are served round-robin", async () => {
   const listed = past.git("ls-tree", "-r", "--name-only", "v0.1").split("\n");
   const wanted = past.git("rev-parse", "v2.0");
-  replaceGit(`while [ ! -e ${gate} ]; do sleep 0.02; done\nreal`);
+  // Each time the gate is there, one process goes on, and removes it.
+  replaceGit(`until rm ${gate} 2>/dev/null; do sleep 0.02; done\nreal`);
   const { ask, close } = open();
   const blame = { repo: "past", ignoreRevs: false };
   const files = listed.filter((name) => !/module|latest/.test(name));
@@ -115,7 +116,11 @@ test("four git processes run at once, and callers are served round-robin", async
   // Requests that need no git are served meanwhile.
   for (let turn = 0; turn < 20; turn++) await ask("source", { repo: "past", path: "README.md" });
   assert.equal(calls().length, 4);
-  writeFileSync(gate, "");
+  // One after the other, because processes that start at the same time may be recorded in any order.
+  for (let released = 1; released <= files.length + 1; released++) {
+    writeFileSync(gate, "");
+    await eventually(() => !existsSync(gate) && calls().length === Math.min(4 + released, files.length + 1));
+  }
   await modest;
   await Promise.all(greedy);
   const index = calls().findIndex(({ line }) => line.includes(wanted));
