@@ -60,6 +60,7 @@ export interface ConnectionStatus {
   readonly name: string;
   readonly settings: MirrorConnection;
   readonly record: ConnectionRecord;
+  /** Whether it is being listed, or about to be. */
   readonly isListing: boolean;
   readonly mirrors: readonly MirrorRecord[];
 }
@@ -250,7 +251,7 @@ export class CodeHosts {
       name,
       settings,
       record: this.#state.connection(name),
-      isListing: this.#listings.has(name),
+      isListing: this.#listings.has(name) || this.#isListingDue(name),
       mirrors: all.filter(({ holdings }) => Object.hasOwn(holdings, name)),
     }));
   }
@@ -460,6 +461,10 @@ export class CodeHosts {
     if (record.nextListAt <= at) return;
     this.#state.putConnection(name, { ...record, nextListAt: at });
     if (this.#isServing) this.#listLater(name);
+  }
+
+  #isListingDue(name: string): boolean {
+    return this.#isServing && this.#state.connection(name).nextListAt <= this.#options.clock.now();
   }
 
   #listLater(name: string): void {
