@@ -1,60 +1,27 @@
 /** Repositories of a code host that are not on this computer: added, searched, opened, blamed and navigated. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
-import { drawnLines } from "#e2e/driver/drawnLines";
+import { type DrawnLine, drawnLines } from "#e2e/driver/drawnLines";
+import { type ShopHost, startShopHost } from "#e2e/driver/shopHost";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { eventually } from "#test/support/eventually";
-import { type GitServer, gitServer } from "#test/support/gitServer";
-
-const account = { user: "svc", password: "e2e-t0ken" };
 
 describe("code hosts", () => {
-  const ends: (() => unknown)[] = [];
-  let host: GitServer;
+  let host: ShopHost;
   let browser: Browser;
   let server: CodeServer;
   let window: Window;
 
   before(async () => {
-    host = await gitServer({ after: (end) => void ends.push(end as () => unknown) });
-    host.credentials = account;
-    host.create(
-      "acme/shop",
-      `
-      = main: Price a cart
-      cart.go
-      | package shop
-      |
-      | // CartTotal adds up prices.
-      | func CartTotal(prices []float64) float64 {
-      | 	sum := 0.0
-      | 	for _, price := range prices {
-      | 		sum += price
-      | 	}
-      | 	return roundHalfUp(sum)
-      | }
-      `,
-    );
-    host.create(
-      "acme/money",
-      `
-      = main: Round prices
-      round.go
-      | package money
-      |
-      | // roundHalfUp rounds to cents, half a cent up.
-      | func roundHalfUp(amount float64) float64 {
-      | 	return math.Floor(amount*100+0.5) / 100
-      | }
-      `,
-    );
+    host = await startShopHost();
     server = await startCodeServer({
       hasVsix: true,
       isFirstRun: true,
-      environment: { SHOP_TOKEN: account.password },
+      settings: { "git.enabled": true },
+      environment: { SHOP_TOKEN: host.token },
     });
     browser = await launchBrowser();
     window = await Window.open(browser, server);
@@ -64,7 +31,7 @@ describe("code hosts", () => {
   after(async () => {
     await browser?.close();
     await server?.stop();
-    for (const end of ends) await end();
+    await host?.stop();
   });
 
   function row(name: RegExp, view = "Code Hosts"): Locator {
@@ -91,9 +58,9 @@ describe("code hosts", () => {
     await window.collapse("Search");
     await window.collapse("Results");
     await window.runCommand("Trawl: Add Code Host...");
-    await window.quickRows.filter({ hasText: "Other Git Server" }).waitFor();
+    await window.quickRows.filter({ hasText: host.brand }).waitFor();
     await window.shot("hostsTypes");
-    await choose("Other Git Server");
+    await choose(host.brand);
     await step(/1 of 3/, "Address of the host.");
     await window.quickInput.fill(host.origin);
     await window.page.locator(".quick-input-widget").getByText("Not encrypted").waitFor();
@@ -108,11 +75,13 @@ describe("code hosts", () => {
     await choose("Environment Variable");
     await step(/2 of 3/, "Name of the environment variable");
     await enter("SHOP_TOKEN");
-    await step(/2 of 3/, "Name of the user");
-    await enter(account.user);
-    await choose("Repositories");
+    if (host.asksForUser) {
+      await step(/2 of 3/, "Name of the user");
+      await enter(host.user);
+    }
+    await choose(host.scope);
     await step(/3 of 3/, "separated by commas or spaces");
-    await enter("acme/shop.git, acme/money.git");
+    await enter(["acme/shop", "acme/money"].map(host.nameOf).join(", "));
     const dialog = window.page.locator(".monaco-dialog-box");
     await dialog.getByText("Mirror 2 repositories of").waitFor();
     await dialog.getByText("acme/money").waitFor();
@@ -149,7 +118,8 @@ describe("code hosts", () => {
       .waitFor();
     await window.page.locator(".view-line").filter({ hasText: "roundHalfUp(sum)" }).waitFor();
     await window.goToLine(9, 12);
-    await eventually(async () => (await drawnLines(window)).some(({ after }) => /Ann Author/.test(after)));
+    const isBlamed = ({ text, after }: DrawnLine) => /roundHalfUp/.test(text) && /Ann Author/.test(after);
+    await eventually(async () => (await drawnLines(window)).some(isBlamed));
     await window.shot("hostsBlame");
     await window.page.keyboard.press("F12");
     await window
@@ -166,10 +136,35 @@ describe("code hosts", () => {
     );
   });
 
-  it("show what a listing would change", async () => {
+  it("are cloned from, with the credentials that git asks for", async () => {
     await window.collapse("Search");
     await window.collapse("Results");
     await window.expand("Code Hosts");
+    const folder = join(server.root, "clones");
+    mkdirSync(folder);
+    await row(/^acme\/shop, fetched/).click({ button: "right" });
+    await window.choose("Clone...");
+    const select = window.page.getByRole("button", { name: "Select as Repository Destination" });
+    // The dialog first enters a folder of its own.
+    await window.quickRows.filter({ hasText: "clones" }).waitFor();
+    await window.quickInput.fill(`${folder}/`);
+    await window.quickRows.filter({ hasText: "clones" }).waitFor({ state: "detached" });
+    await select.click();
+    for (const [prompt, text] of [
+      ["Username", host.user],
+      ["Password", host.token],
+    ] as const) {
+      await window.page.locator(".quick-input-widget").getByPlaceholder(prompt).fill(text);
+      await window.page.keyboard.press("Enter");
+    }
+    await eventually(() => existsSync(join(folder, "shop/cart.go")));
+    const dialog = window.page.locator(".monaco-dialog-box");
+    await dialog.getByText(/would you like to open the/i).waitFor();
+    await window.shot("hostsCloned");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+  });
+
+  it("show what a listing would change", async () => {
     await row(/^127\.0\.0\.1-\d+, /).click({ button: "right" });
     await window.choose("Show Plan");
     await window
@@ -187,14 +182,14 @@ describe("code hosts", () => {
       .editorTab(/connections\.jsonc/)
       .first()
       .waitFor();
-    const line = window.page.locator(".view-line").filter({ hasText: "acme/shop.git" });
+    const line = window.page.locator(".view-line").filter({ hasText: "acme/shop" });
     await line.click();
     await window.page.keyboard.press("End");
-    await window.page.keyboard.type(' "acme/none.git",');
+    await window.page.keyboard.type(` "${host.nameOf("acme/none")}",`);
     await window.page.keyboard.press("Control+S");
-    await row(/^127\.0\.0\.1-\d+, 1 failing · 3 repositories$/).waitFor();
-    await row(/^Failing, 1/).click();
-    await row(/^acme\/none, .*not found/i).waitFor();
+    await row(host.missing.row).waitFor();
+    if (host.missing.group !== undefined) await row(host.missing.group).click();
+    await row(host.missing.reason).waitFor();
     await window.shot("hostsFailing");
   });
 });
