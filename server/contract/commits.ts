@@ -11,8 +11,14 @@ const optionalRef = refField
 
 const followRenames = z.boolean().default(true).describe("Whether to follow a file through renames.");
 
+/** The pattern is documentation only, as for `pathField`. */
 function filterField(description: string) {
-  return z.string().max(maxFilterCharacters).optional().describe(description);
+  return z
+    .string()
+    .max(maxFilterCharacters)
+    .meta({ pattern: "^[^\\u0000]*$" })
+    .optional()
+    .describe(description);
 }
 
 const dateFormats =
