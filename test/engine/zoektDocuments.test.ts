@@ -111,9 +111,10 @@ test("documents are read by path, by content and by revision", async () => {
 });
 
 test("texts that similar searches have in common are requested once", async () => {
-  const documents = Array.from({ length: 8 }, (_, at) => ({
+  const texts = [...Array.from({ length: 7 }, () => "common words"), "common", "alpha", "beta"];
+  const documents = texts.map((text, at) => ({
     path: `${at}.txt`,
-    content: Buffer.from(at < 7 ? "common words\n" : "common\n"),
+    content: Buffer.from(`${text}\n`),
     branches: [0],
   }));
   const [node] = await startDoubles([{ id: 1, branches: ["main"], documents }], 1);
@@ -139,6 +140,9 @@ test("texts that similar searches have in common are requested once", async () =
     ]);
     assert.deepEqual(all.paths, [...words.paths, `7.txt ${blobHash(Buffer.from("common\n")).slice(0, 4)}`]);
     assert.deepEqual(await find("common"), { ...all, asked: [[false, false]] });
+    // After a search for other documents, texts are requested at once again.
+    assert.equal((await find("alpha")).asked.length, 2);
+    assert.deepEqual((await find("beta")).asked, [[false, true]]);
   } finally {
     await cached.close();
     await node.stop();

@@ -71,10 +71,12 @@ export function collectCandidates(
       if (repository === undefined) continue;
       if (asked === undefined ? repository.node !== node : !asked.has(repository.id)) continue;
       count++;
-      const cached = cache.get(listed);
+      // Also in the cache by now, but it was not when the documents were listed.
+      const late = requested.get(listed);
+      const cached = late === undefined ? cache.get(listed) : undefined;
       if (cached !== undefined) cachedCount++;
       else if (hasTexts) cache.set(listed, body.length);
-      const content = cached ?? (hasTexts ? listed.content : requested.get(listed));
+      const content = late ?? cached ?? (hasTexts ? listed.content : undefined);
       if (content === undefined) {
         missing.push({ reply, repository: repository.name, path: listed.FileName });
         continue;
