@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import type { CommitItem } from "#contract/commits";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { freePort } from "#test/support/freePort";
-import { clusterSecret, serveFrontend, serveGit } from "#test/support/gitCluster";
+import { bearer, clusterSecret, serveFrontend, serveGit } from "#test/support/gitCluster";
 import { type PostgresServer, startPostgres, withPostgres } from "#test/support/postgres";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 import type { Served } from "#test/support/served";
@@ -138,8 +138,16 @@ withPostgres("a whole cluster", (binaries) => {
       assert.deepEqual(indexedIds(), ids);
     });
 
-    test("a repository that was removed leaves the node", async () => {
+    test("a repository that was removed while PostgreSQL was down leaves the node", async () => {
+      await postgres.kill();
       rmSync(join(sources, "bare.git"), { recursive: true });
+      const names = async () => {
+        const list = await fetch(`${gitServers[1]?.url}/repositories`, { headers: bearer });
+        const { repositories } = (await list.json()) as { repositories: { name: string }[] };
+        return repositories.map(({ name }) => name);
+      };
+      await eventuallyEqual(names, ["shop"]);
+      await postgres.start();
       await eventually(() => indexedIds().length === 1);
       assert.deepEqual(await filesWith("total"), ["shop cart.ts"]);
     });

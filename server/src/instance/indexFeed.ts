@@ -35,7 +35,7 @@ export class IndexFeed {
   readonly #options: IndexFeedOptions;
   /** What is not stored yet: the newest of each repository. A removed one has only its name. */
   readonly #waiting = new Map<RepositoryId, FedRevisions | { readonly removed: string }>();
-  /** The names under which repositories were stored. */
+  /** The names under which repositories were stored, or will be at first. Entries end when their removal is stored. */
   readonly #names = new Map<RepositoryId, string>();
   readonly #closing = new AbortController();
   #isFeeder = false;
@@ -48,8 +48,11 @@ export class IndexFeed {
   /** Reports that this process feeds the indexers from now on, or no longer. */
   setFeeder(isFeeder: boolean): void {
     this.#isFeeder = isFeeder;
-    if (isFeeder) this.addAll();
-    else this.#waiting.clear();
+    this.#waiting.clear();
+    if (!isFeeder) return;
+    this.addAll();
+    // Removed while this process did not feed, as without the database.
+    for (const id of this.#names.keys()) if (!this.#waiting.has(id)) this.remove(id);
   }
 
   /** Passes on everything again. Jobs that want the same do not change. */
@@ -58,13 +61,14 @@ export class IndexFeed {
   }
 
   add(fed: FedRevisions): void {
-    this.#put(fed.repository.id, fed);
+    const { id, name } = fed.repository;
+    if (!this.#names.has(id)) this.#names.set(id, name);
+    this.#put(id, fed);
   }
 
   remove(id: RepositoryId): void {
-    const waiting = this.#waiting.get(id);
-    const name = this.#names.get(id) ?? (waiting && "repository" in waiting && waiting.repository.name);
-    if (name) this.#put(id, { removed: name });
+    const name = this.#names.get(id);
+    if (name !== undefined) this.#put(id, { removed: name });
   }
 
   close(): void {
@@ -102,9 +106,8 @@ export class IndexFeed {
 
   async #store(id: RepositoryId, change: FedRevisions | { readonly removed: string }): Promise<void> {
     const queue = await this.#options.queue();
-    const stored = this.#names.get(id);
     const name = "removed" in change ? undefined : change.repository.name;
-    const old = "removed" in change ? change.removed : stored;
+    const old = "removed" in change ? change.removed : this.#names.get(id);
     const ids = await queue.idsOf([name, old].filter((each) => each !== undefined));
     if ("repository" in change) {
       const queued = ids.get(change.repository.name) as RepositoryId;
@@ -112,9 +115,16 @@ export class IndexFeed {
         { ...change, repository: { ...change.repository, id: queued } },
         this.#closing.signal,
       );
-      this.#names.set(id, change.repository.name);
-    } else this.#names.delete(id);
-    const gone = old !== undefined && old !== name ? ids.get(old) : undefined;
+    }
+    const gone = old === undefined || old === name || this.#isNameOfOther(id, old) ? undefined : ids.get(old);
     if (gone !== undefined) await queue.unwant(gone);
+    if (name === undefined) this.#names.delete(id);
+    else this.#names.set(id, name);
+  }
+
+  /** Whether a name now belongs to another repository, which is indexed under the same id. */
+  #isNameOfOther(id: RepositoryId, name: string): boolean {
+    for (const [other, known] of this.#names) if (other !== id && known === name) return true;
+    return false;
   }
 }

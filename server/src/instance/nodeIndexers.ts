@@ -130,6 +130,12 @@ export class QueuedIndexers implements NodeIndexers {
     this.poll();
   }
 
+  /** Forgets moves and removals that are not done, because another process may finish them now. */
+  forget(): void {
+    this.#pending.clear();
+    this.#removed.clear();
+  }
+
   /** Reads the reports of indexers soon. Call it whenever there may be some. */
   poll(): void {
     if (this.#pending.size + this.#removed.size === 0) return;

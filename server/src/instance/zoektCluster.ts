@@ -94,7 +94,11 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
   const clusterQueue = new ClusterQueue({
     open: options.openQueue,
     onReported: () => indexers.poll(),
-    onFeeder: (isFeeder) => feed?.setFeeder(isFeeder),
+    onFeeder(isFeeder) {
+      if (feed === undefined) return;
+      if (!isFeeder) indexers.forget();
+      feed.setFeeder(isFeeder);
+    },
     onDrained() {
       if (feed !== undefined) {
         indexer.placeAgain();
