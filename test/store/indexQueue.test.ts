@@ -193,6 +193,8 @@ onEachDatabase((empty) => {
       const all = await one.idsOf([...names("a"), ...names("b"), ...names("c")]);
       assert.equal(new Set(all.values()).size, 1800);
       for (const ids of [first, second]) for (const [name, id] of ids) assert.equal(all.get(name), id, name);
+      const unusual = await one.idsOf(["a\0", "b\ud800"]);
+      assert.deepEqual(await other.idsOf(["a\0", "b\ud800", "b\ud800"]), unusual);
     }));
 
   test("one process at a time feeds the indexers", () =>

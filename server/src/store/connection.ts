@@ -42,7 +42,10 @@ export function createConnection(
 }
 
 /** Replaces NUL characters and lone surrogates, which databases cannot store. Also applies to the values of queries. */
+export function storableText(text: string): string {
+  return /[\0\ud800-\udfff]/.test(text) ? Buffer.from(text.replaceAll("\0", "\ufffd")).toString() : text;
+}
+
 function toParameter(value: unknown): unknown {
-  if (typeof value !== "string" || !/[\0\ud800-\udfff]/.test(value)) return value;
-  return Buffer.from(value.replaceAll("\0", "\ufffd")).toString();
+  return typeof value === "string" ? storableText(value) : value;
 }

@@ -1,6 +1,6 @@
 import { Kysely, sql } from "kysely";
 import type { Clock } from "#platform/clock";
-import type { DatabaseSource } from "./connection";
+import { type DatabaseSource, storableText } from "./connection";
 import { indexJobs } from "./indexJobs";
 import type { IndexQueue, QueueTopic } from "./indexQueue";
 import { createQueueTables } from "./indexQueueTables";
@@ -70,8 +70,10 @@ function repositoryIds(database: Database, { migrationLock }: DatabaseSource): P
       const add = (rows: readonly { readonly id: number; readonly name: string }[]) => {
         for (const { id, name } of rows) ids.set(name, id);
       };
-      for (let at = 0; at < names.length; at += maxNames) {
-        const chunk = [...new Set(names.slice(at, at + maxNames))];
+      // Rows contain names as they were stored.
+      const stored = [...new Set(names.map(storableText))];
+      for (let at = 0; at < stored.length; at += maxNames) {
+        const chunk = stored.slice(at, at + maxNames);
         const missing = () => chunk.filter((name) => !ids.has(name));
         add(await read(database, chunk));
         if (missing().length > 0)
@@ -88,7 +90,7 @@ function repositoryIds(database: Database, { migrationLock }: DatabaseSource): P
             add(rows);
           });
       }
-      return ids;
+      return new Map(names.map((name) => [name, ids.get(storableText(name)) as number]));
     },
   };
 }
