@@ -156,6 +156,11 @@ export function exactRepository(name: string): string {
   return `^${escaped(name)}$`;
 }
 
+/** Returns the value of `author:` that matches exactly this name with this email, or with any. */
+export function exactAuthor(name: string, email?: string): string {
+  return `^${escaped(name)} <${email === undefined ? "" : `${escaped(email)}>$`}`;
+}
+
 /** Returns the value of `file:` that matches exactly this path. */
 export function exactFile(path: string): string {
   return `^${escaped(path)}$`;

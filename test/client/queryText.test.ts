@@ -4,6 +4,7 @@ import type { QueryFilter } from "#contract/queries";
 import {
   asLiteral,
   escaped,
+  exactAuthor,
   exactFile,
   exactRepository,
   type Filter,
@@ -180,6 +181,8 @@ test("words become a description, and words again", () => {
 
 check("values that match exactly one thing", (value: string | undefined) => value, [
   [exactRepository("github.com/o/r.js"), "^github\\.com/o/r\\.js$"],
+  [exactAuthor("Ann (QA)"), "^Ann \\(QA\\) <"],
+  [exactAuthor("", "a@b.c"), "^ <a@b\\.c>$"],
   [exactFile("src/a+b.ts"), "^src/a\\+b\\.ts$"],
   [inFolder("src"), "^src/"],
   [inFolder(""), ""],

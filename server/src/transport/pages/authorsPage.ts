@@ -1,6 +1,6 @@
 /** The authors of a repository, a folder or a file, most commits first. */
 import type { CommitAuthor } from "#contract/commits";
-import { escaped, exactRepository, filterText } from "#contract/queryText";
+import { exactAuthor, exactRepository, type Filter, filterText } from "#contract/queryText";
 import { browseUrl } from "#service/repositories/webLinks";
 import {
   countOf,
@@ -36,18 +36,25 @@ export async function authorsPage(context: PageContext): Promise<PageResponse> {
   });
 }
 
-/** The link searches for the commits of the author in the repository. */
+/** The link searches for the commits of the author in the repository, at the revision of the page. */
 function authorEntry(
   { pageUrl, base }: PageContext,
   { name, email, commitCount, lastActiveAt }: CommitAuthor,
 ): Html {
-  const filters = [
-    { prefix: "type", value: "commit", isNegated: false },
-    { prefix: "repo", value: exactRepository(pageUrl.repository), isNegated: false },
-    { prefix: "author", value: escaped(name), isNegated: false },
-  ];
-  const url = queryUrl(base, filters.map(filterText).join(" "));
+  const { repository, revision } = pageUrl;
+  const query = [
+    valueFilter("type", "commit"),
+    valueFilter("repo", exactRepository(repository)),
+    ...(revision === undefined ? [] : [valueFilter("rev", revision)]),
+    valueFilter("author", exactAuthor(name, email)),
+  ].join(" ");
+  const title = name || email || "(no name)";
+  const address = email === title || email === "" ? undefined : html`<bdi>${email}</bdi> · `;
   const last = lastActiveAt === "" ? undefined : html` · last on ${lastActiveAt.slice(0, 10)}`;
-  return html`<li><a href="${url}"><bdi>${name === "" ? email : name}</bdi></a>
-<span class="dim"><bdi>${email}</bdi> · ${countOf(commitCount, "commit")}${last}</span></li>\n`;
+  return html`<li><a href="${queryUrl(base, query)}"><bdi>${title}</bdi></a>
+<span class="dim">${address}${countOf(commitCount, "commit")}${last}</span></li>\n`;
+}
+
+function valueFilter(prefix: Filter["prefix"], value: string): string {
+  return filterText({ prefix, value, isNegated: false });
 }

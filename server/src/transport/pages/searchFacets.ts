@@ -1,7 +1,7 @@
 /** Filters that narrow a search, counted over its results. Each is a link that writes the filter into the query. */
 import type { QueryFilter } from "#contract/queries";
 import {
-  escaped,
+  exactAuthor,
   exactRepository,
   type Filter,
   inFolder,
@@ -94,7 +94,7 @@ function facetsOf(files: readonly FileMatch[], hasRevisions: boolean): readonly 
 function facetsOfCommits(commits: readonly FoundCommit[]): readonly Facet[] {
   return [
     facet("Repositories", "repo", commits, ({ repository }) => [repository], exactRepository),
-    facet("Authors", "author", commits, ({ authorName }) => [authorName].filter(Boolean), escaped),
+    facet("Authors", "author", commits, ({ authorName }) => [authorName].filter(Boolean), exactAuthor),
   ];
 }
 
