@@ -128,6 +128,7 @@ describe("login", () => {
     await page.getByLabel("API key").fill(key);
     await page.getByRole("button", { name: "Log in" }).click();
     await page.waitForURL(`${server.url}/`);
+    await page.goto(`${server.url}/sessions`);
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByText("The login server did not let you in.").waitFor();
   });

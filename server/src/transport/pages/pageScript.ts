@@ -29,7 +29,7 @@ addEventListener("click", (event) => {
 });
 show();
 const loginPages = /\\/(?:login(?:\\/callback)?|logout)$/;
-const rootPath = location.pathname.replace(loginPages, "/").replace(/\\/(?:browse\\/.*|repositories|syntax)?$/s, "");
+const rootPath = location.pathname.replace(loginPages, "/").replace(/\\/(?:browse\\/.*|repositories|syntax|settings|sessions|editor)?$/s, "");
 const post = (path, key) => fetch(rootPath + path, { method: "POST", headers: { "content-type": "application/json", ...key && { authorization: "Bearer " + key } }, body: "{}" });
 byId("sign-in")?.addEventListener("submit", async (event) => {
   event.preventDefault();
