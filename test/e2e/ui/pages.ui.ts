@@ -106,6 +106,11 @@ describe("pages", () => {
     await page.keyboard.type("7");
     await page.keyboard.press("Enter");
     await page.waitForURL(/values\.ts#L7$/);
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await page.keyboard.press("l");
+    await page.keyboard.type("7");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => scrollY < 100);
     await page.goBack();
     await page.goBack();
     await page.getByText("11 matches · 1 file").waitFor();
@@ -226,6 +231,10 @@ describe("pages", () => {
     await page.mouse.click(x + width * 2.6, y + height / 2);
     await page.getByRole("heading", { name: /^value2 / }).waitFor();
     await page.screenshot({ path: shotPath("pageSymbol") });
+    await page.keyboard.press("?");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "hidden" });
+    await page.getByRole("heading", { name: /^value2 / }).waitFor();
     await page.keyboard.press("Escape");
     assert.equal(await page.locator("#panel").textContent(), "");
     await page.keyboard.press("d");

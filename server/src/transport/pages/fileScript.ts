@@ -64,12 +64,15 @@ const goToLine = byId("go-to-line");
 byId("show-line").addEventListener("click", () => goToLine.showModal());
 goToLine.addEventListener("submit", ({ target }) => {
   const line = Math.min(parseInt(target.elements.line.value, 10), table.rows.length);
-  if (line > 0) location.hash = "L" + line;
   target.reset();
+  if (!(line > 0)) return;
+  location.hash = "L" + line;
+  // No event follows if the line is selected already.
+  show();
 });
 byId("side").addEventListener("click", (event) => { if (event.target.closest(".close")) closePanel(); });
 addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || event.defaultPrevented) return;
+  if (event.key !== "Escape" || !isKeyOfPage(event)) return;
   if (tip.hidden) closePanel();
   else hideTip();
 });
