@@ -161,6 +161,8 @@ test("pages follow the rules of the API for hosts, origins, keys and methods", a
   const head = await fetch(url, { method: "HEAD" });
   assert.deepEqual([head.status, await head.text()], [200, ""]);
   const closed = await openListener(callerOf({ repositories }), { anonymous: "off" });
+  const icon = await fetch(`${closed.url}/favicon.ico`);
+  assert.deepEqual([icon.status, icon.headers.get("content-type")], [200, "image/svg+xml"]);
   const refused = await fetch(`${closed.url}/browse/${repositoryName}`);
   assert.equal(refused.status, 401);
   assert.equal(refused.headers.get("www-authenticate"), "Bearer");

@@ -11,6 +11,7 @@ import { operation, operationNames } from "#contract/operations";
 import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
 import { handleRequest } from "#platform/tracing";
+import { icon, iconPath } from "#transport/pages/icon";
 import { pagePaths } from "#transport/pages/pages";
 import { browsePrefix } from "#transport/pages/pageUrl";
 import type { BrowserRules } from "./browserRules";
@@ -93,7 +94,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const allowedMethods = new Map([
     [serverTarget, "GET, HEAD, POST, DELETE, OPTIONS"],
     [openApiPath, "GET, HEAD, OPTIONS"],
-    ...[...pagePaths, metricsPath, livePath, readyPath].map((path) => [path, "GET, HEAD, OPTIONS"] as const),
+    ...[...pagePaths, iconPath, metricsPath, livePath, readyPath].map(
+      (path) => [path, "GET, HEAD, OPTIONS"] as const,
+    ),
     [`${browsePrefix}*`, "GET, HEAD, OPTIONS"],
     [settingsPath, "GET, HEAD, POST, OPTIONS"],
     [sessionsPath, "GET, HEAD, POST, OPTIONS"],
@@ -152,6 +155,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     handlers.send(request, reply, openApiDocument(handlers.baseUrl(request) ?? "")),
   );
   for (const path of pagePaths) app.get(path, path === "/" ? handlers.handleHome : handlers.handlePage);
+  app.get(iconPath, (_request, reply) =>
+    reply.type("image/svg+xml").header("cache-control", "public, max-age=86400").send(icon),
+  );
   app.get(metricsPath, monitoring.handleMetrics);
   app.get(livePath, monitoring.handleLive);
   app.get(readyPath, monitoring.handleReady);

@@ -21,13 +21,15 @@ function compact(script: string): string {
 }
 
 /**
- * The `Content-Security-Policy` of pages: allows this style, these scripts and requests to this origin only. It forbids
- * embedding, and markup that a script makes from text.
+ * The `Content-Security-Policy` of pages: allows this style, these scripts, and images and requests of this origin only. It
+ * forbids embedding, and markup that a script makes from text.
  */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src ${sourceHash(style)}`,
   `script-src ${scripts.map(sourceHash).join(" ")}`,
+  // Browsers request the icon.
+  "img-src 'self'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
   "connect-src 'self'",
