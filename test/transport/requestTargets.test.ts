@@ -23,10 +23,10 @@ function ask(target: string, method = "GET", host = "localhost"): Promise<string
   );
 }
 
-/** Returns the status, followed by the error code of an error object or a page, if any. */
+/** Returns the status, followed by the error code of an error object or the title of a page, if any. */
 function outcome(response: string): string {
   const [, status = "none"] = /^HTTP\/1\.1 (\d+)/.exec(response) ?? [];
-  const [, code] = /"errorCode":"(\w+)"/.exec(response) ?? /<title>([A-Z_]+)<\/title>/.exec(response) ?? [];
+  const [, code] = /"errorCode":"(\w+)"/.exec(response) ?? /<title>(.*?)<\/title>/.exec(response) ?? [];
   return code === undefined ? status : `${status} ${code}`;
 }
 
@@ -43,7 +43,7 @@ describe("request targets", () => {
     ["http://localhost/api/repos", "204", "OPTIONS"],
     ["http://localhost/api/repos", "405 METHOD_NOT_ALLOWED", "DELETE"],
     ["http://localhost/api/repos?page=0", "400 INVALID_QUERY_PARAMS"],
-    ["http://localhost/browse/nothing", "404 NOT_FOUND"],
+    ["http://localhost/browse/nothing", "404 Not found"],
     ["http://localhost/browse/%zz", "400 MALFORMED_REQUEST"],
     ["http://localhost", "404 NOT_FOUND"],
     ["http://localhost?page=1", "404 NOT_FOUND"],
@@ -67,10 +67,10 @@ describe("request targets", () => {
     ["//api/repos", "404 NOT_FOUND"],
     ["//localhost/api/repos", "404 NOT_FOUND"],
     ["/api/./repos", "404 NOT_FOUND"],
-    ["/browse/../api/repos", "404 NOT_FOUND"],
+    ["/browse/../api/repos", "404 Not found"],
     ["/api%2Frepos", "404 NOT_FOUND"],
-    ["/%62rowse/a", "404 NOT_FOUND"],
-    ["/browse/", "404 NOT_FOUND"],
+    ["/%62rowse/a", "404 Not found"],
+    ["/browse/", "404 Not found"],
     ["/api/%72epos", "200"],
   ];
   for (const [target, expected, method = "GET"] of rows) {

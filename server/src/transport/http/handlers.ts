@@ -20,6 +20,7 @@ import {
   redirect,
   type Visitor,
 } from "#transport/pages/context";
+import { errorPage } from "#transport/pages/errorPage";
 import { html } from "#transport/pages/html";
 import { pagePolicy, withTheme } from "#transport/pages/pageLayout";
 import { renderPage } from "#transport/pages/pages";
@@ -189,9 +190,14 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
   async function visitorOf(request: FastifyRequest, call: PageCall): Promise<Visitor> {
     // Scripts use only a part of the page, which does not say who is logged in.
     if (isFromScript(request)) return {};
-    if (call.credentials.kind !== "session") return hasLogin ? { loginUrl: loginUrlOf(request) } : {};
+    if (call.credentials.kind !== "session") return unnamedVisitor(request, call.credentials);
     const { name, email } = await caller<"currentMember">("currentMember", {}, call);
     return { name: name ?? email };
+  }
+
+  /** Returns what the request says about the visitor, without a call. */
+  function unnamedVisitor(request: FastifyRequest, { kind }: Credentials): Visitor {
+    return kind !== "session" && hasLogin ? { loginUrl: loginUrlOf(request) } : {};
   }
 
   /** Returns the URL at which to log in, and then to return to the page. */
@@ -213,7 +219,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     } catch (error) {
       const failure = toFailure(error, request);
       if (failure === undefined) return fail(error, request, reply);
-      page = renderFailure?.(failure) ?? failurePageOf(failure, request);
+      page = renderFailure?.(failure) ?? failurePageOf(failure, request, credentials);
       if (page.status >= 400) reply.headers(failureHeaders(page.status));
       const hasSessionEnded = renderFailure === undefined && failure.errorCode === "NOT_AUTHENTICATED";
       if (hasSessionEnded && credentials.kind === "session")
@@ -234,10 +240,17 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
   }
 
   function failurePageOf(
-    { statusCode, errorCode, message }: ErrorObject,
+    failure: ErrorObject,
     request: FastifyRequest,
+    credentials: Credentials,
   ): PageResponse {
-    if (errorCode !== "NOT_AUTHENTICATED") return failurePage(statusCode, errorCode, message);
+    const { statusCode, errorCode, message } = failure;
+    if (errorCode !== "NOT_AUTHENTICATED") {
+      const base = baseUrl(request) ?? "";
+      // The name would take another call, which could fail as well.
+      const visitor = unnamedVisitor(request, credentials);
+      return errorPage(failure, { base, visitor, call: { credentials } }, request.url);
+    }
     const hasOtherCredentials = credentialsOf(request.headers).kind !== "none";
     if (!hasLogin || hasOtherCredentials) return failurePage(statusCode, "Log in", message, signInForm());
     const url = loginUrlOf(request);

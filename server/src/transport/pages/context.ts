@@ -43,6 +43,11 @@ export interface ServiceContext {
   readonly base: string;
 }
 
+/** What the bar above a page depends on. */
+export interface BarContext extends Pick<ServiceContext, "base" | "visitor"> {
+  readonly call: Pick<PageCall, "credentials">;
+}
+
 export interface PageContext extends ServiceContext {
   readonly pageUrl: PageUrl;
   /** The parameters of the URL, for those that only some pages have. */
@@ -168,7 +173,7 @@ export function redirect(location: string): PageResponse {
 }
 
 /** Renders who is logged in and how to log out, or how to log in. */
-export function visitorItem({ base, call, visitor: { name, loginUrl } }: ServiceContext): Html | undefined {
+export function visitorItem({ base, call, visitor: { name, loginUrl } }: BarContext): Html | undefined {
   if (call.credentials.kind === "session") {
     const who =
       name === undefined

@@ -1,12 +1,12 @@
 /** The bar above every page: the search box, and links to the pages that are about all repositories. */
-import { type ServiceContext, visitorItem } from "./context";
+import { type BarContext, visitorItem } from "./context";
 import { type Html, html } from "./html";
 import { smallSearchForm } from "./searchForm";
 import { keySections } from "./syntaxSections";
 import { syntaxTable } from "./syntaxTable";
 
 /** `root` is the path from the page to the search page. `form` is the box of the search page itself. */
-export function siteBar(context: ServiceContext, root: string, form?: Html): Html {
+export function siteBar(context: BarContext, root: string, form?: Html): Html {
   const { base } = context;
   // Script shows the button and, on request, the dialog.
   const keys = html`<button type="button" id="show-keys" class="scripted" aria-keyshortcuts="?" title="Keys (?)" hidden>Keys</button>`;
