@@ -23,10 +23,12 @@ export class SharedContents {
   readonly #parts = new Map<string, Pick<Contents, "all" | "packages" | "ids">>();
   readonly #matchers = new Map<string, (name: string) => boolean>();
 
-  /** Returns what tells whether grants include a name. */
+  /** Returns the test whether grants include a name. */
   matcher(grants: RepositoryScope["grants"]): (name: string) => boolean {
     const key = JSON.stringify(grants);
-    const matcher = this.#matchers.get(key) ?? nameMatcher(grants);
+    const known = this.#matchers.get(key);
+    if (known !== undefined) return known;
+    const matcher = nameMatcher(grants);
     // Keys and groups have few different grants; others are compiled again.
     if (this.#matchers.size >= maxSharedMatchers) this.#matchers.clear();
     this.#matchers.set(key, matcher);
