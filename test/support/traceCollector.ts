@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface CollectedSpan {
-  readonly service: string;
   readonly traceId: string;
   readonly spanId: string;
   /** Empty for the first span of a trace. */
@@ -20,14 +19,9 @@ export interface TraceCollector {
   close(): Promise<void>;
 }
 
-/** Of `trace.proto` and `resource.proto` of OpenTelemetry: the numbers of fields, from the outermost to the innermost. */
+/** Of `trace.proto` of OpenTelemetry: the numbers of fields, from the outermost to the innermost. */
 const fields = {
   resourceSpans: 1,
-  resource: 1,
-  attributes: 1,
-  key: 1,
-  value: 2,
-  stringValue: 1,
   scopeSpans: 2,
   spans: 2,
   traceId: 1,
@@ -62,22 +56,15 @@ export async function collectTraces(): Promise<TraceCollector> {
 }
 
 function decodeSpans(body: Buffer): CollectedSpan[] {
-  return bytesOf(body, fields.resourceSpans).flatMap((resourceSpans) => {
-    const attributes = bytesOf(resourceSpans, fields.resource).flatMap((each) =>
-      bytesOf(each, fields.attributes),
-    );
-    const service = attributes.find((each) => textOf(each, fields.key) === "service.name");
-    const [value = Buffer.alloc(0)] = service === undefined ? [] : bytesOf(service, fields.value);
-    return bytesOf(resourceSpans, fields.scopeSpans)
-      .flatMap((scope) => bytesOf(scope, fields.spans))
-      .map((span) => ({
-        service: textOf(value, fields.stringValue),
-        traceId: hexOf(span, fields.traceId),
-        spanId: hexOf(span, fields.spanId),
-        parentId: hexOf(span, fields.parentSpanId),
-        name: textOf(span, fields.name),
-      }));
-  });
+  return bytesOf(body, fields.resourceSpans)
+    .flatMap((resourceSpans) => bytesOf(resourceSpans, fields.scopeSpans))
+    .flatMap((scopeSpans) => bytesOf(scopeSpans, fields.spans))
+    .map((span) => ({
+      traceId: hexOf(span, fields.traceId),
+      spanId: hexOf(span, fields.spanId),
+      parentId: hexOf(span, fields.parentSpanId),
+      name: textOf(span, fields.name),
+    }));
 }
 
 const textOf = (message: Buffer, field: number) => bytesOf(message, field)[0]?.toString("utf8") ?? "";
