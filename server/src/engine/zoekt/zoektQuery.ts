@@ -78,7 +78,8 @@ function atLeast(query: Query, names: QueryNames): Condition {
     }
     case "type": {
       const condition = atLeast(query.child, names);
-      return query.type === "symbol" ? allOf([hasDefinitions, condition]) : condition;
+      const isAboutSymbols = query.type === "symbol" && !selectsFiles(query.child);
+      return isAboutSymbols ? allOf([hasDefinitions, condition]) : condition;
     }
     case "symbol": {
       const pattern = zoektNamePattern(query.pattern);
@@ -170,6 +171,21 @@ function group(text: string): string {
 
 function textsOf(conditions: readonly Condition[]): string[] {
   return conditions.filter((condition) => typeof condition === "string");
+}
+
+/** Returns whether a part of the query has files as results, which need not define anything. */
+function selectsFiles(query: Query): boolean {
+  switch (query.kind) {
+    case "and":
+    case "or":
+      return query.children.some(selectsFiles);
+    case "not":
+      return selectsFiles(query.child);
+    case "type":
+      return query.type === "file" || selectsFiles(query.child);
+    default:
+      return false;
+  }
 }
 
 function readsContent(query: Query): boolean {
