@@ -1,4 +1,6 @@
 /** Reads and parses the files that may contain calls. */
+import { setMaxListeners } from "node:events";
+import { isServiceError } from "#base/error";
 import { TextPositions } from "#base/textPositions";
 import type { Engine, FoundSymbol } from "#engine/engine";
 import type { FileMatch } from "#model/match";
@@ -6,8 +8,8 @@ import { definesNames, parsedLanguages } from "#symbols/grammars/grammars";
 import type { CallNode } from "./callGraph";
 import { type FoundText, type Gaps, readTexts, searchCandidates, wholeWordPattern } from "./candidates";
 import { languagesWithoutDefinitions } from "./languageFamilies";
-import type { FileCalls, ParsedCode } from "./parsedCode";
-import type { SymbolQuery } from "./symbolQuery";
+import type { CallsInFile, FileCalls, ParsedCode } from "./parsedCode";
+import type { SearchScope, SymbolQuery } from "./symbolQuery";
 
 export interface CallFilesOptions {
   readonly engine: Engine;
@@ -24,7 +26,7 @@ export interface CallFile {
 const withoutCalls: ReadonlySet<string> = new Set([...languagesWithoutDefinitions, ...parsedLanguages()]);
 const textsPerCall = 8;
 
-type OnFile = (file: FileMatch, calls: FileCalls) => Promise<void>;
+type OnFile = (file: FileMatch, calls: CallsInFile) => Promise<void>;
 
 export class CallFiles {
   readonly #query: SymbolQuery;
@@ -39,28 +41,48 @@ export class CallFiles {
     this.#signal = signal;
   }
 
-  /** Parses the files that contain one of the names, those of the origin's repository first. */
-  async readWith(names: readonly string[], onFile: OnFile): Promise<void> {
-    const { engine, code } = this.#options;
-    const query = this.#query;
-    const pattern = names.map(wholeWordPattern);
-    for (const scope of query.scopes) {
-      const candidates = { query, scope, pattern };
-      const searched = await searchCandidates(engine, candidates, this.#signal, async (files) => {
-        const uncached: FileMatch[] = [];
-        for (const file of files) {
-          const known = file.origin === "unsaved" ? undefined : code.cachedCalls(file.language, file.blobSha);
-          if (known !== undefined) await onFile(file, known);
-          else if (definesNames(file.language)) uncached.push(file);
-          else if (!withoutCalls.has(file.language)) this.#gaps.addUnparsed(file);
-        }
-        const parsing: Promise<void>[] = [];
-        for (let at = 0; at < uncached.length && !this.#signal.aborted; at += textsPerCall)
-          parsing.push(this.#parse(uncached.slice(at, at + textsPerCall), onFile));
-        await Promise.all(parsing);
-      });
-      this.#gaps.add(searched);
+  /**
+   * Parses the files that contain one of the names, those of the origin's repository first, until `enough` fires. Passes
+   * at least the calls of these names to `onFile`.
+   */
+  async readWith(names: readonly string[], enough: AbortSignal, onFile: OnFile): Promise<void> {
+    const signal = AbortSignal.any([this.#signal, enough]);
+    // Each file that is being parsed adds a listener.
+    setMaxListeners(0, signal);
+    try {
+      for (const scope of this.#query.scopes) await this.#readScope(scope, names, onFile, signal);
+    } catch (error) {
+      if (!enough.aborted || this.#signal.aborted || !isServiceError(error, "CANCELLED")) throw error;
     }
+  }
+
+  async #readScope(
+    scope: SearchScope,
+    names: readonly string[],
+    onFile: OnFile,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { engine, code } = this.#options;
+    const [name, ...others] = names;
+    // Of several names, all calls are found: with a result for each set of names, the cache would rarely have the right one.
+    const onlyName = others.length === 0 ? name : undefined;
+    const cached = ({ origin, language, blobSha }: FileMatch) =>
+      origin === "unsaved" ? undefined : code.cachedCalls(onlyName, language, blobSha);
+    const candidates = { query: this.#query, scope, pattern: names.map(wholeWordPattern) };
+    const searched = await searchCandidates(engine, candidates, signal, async (files) => {
+      const uncached: FileMatch[] = [];
+      for (const file of files) {
+        const known = cached(file);
+        if (known !== undefined) await onFile(file, known);
+        else if (definesNames(file.language)) uncached.push(file);
+        else if (!withoutCalls.has(file.language)) this.#gaps.addUnparsed(file);
+      }
+      const parsing: Promise<void>[] = [];
+      for (let at = 0; at < uncached.length && !signal.aborted; at += textsPerCall)
+        parsing.push(this.#parse(uncached.slice(at, at + textsPerCall), onlyName, onFile, signal));
+      await Promise.all(parsing);
+    });
+    this.#gaps.add(searched);
   }
 
   /** Returns the files of these definitions; `undefined` for those that cannot be read or parsed. */
@@ -93,11 +115,18 @@ export class CallFiles {
     }
   }
 
-  async #parse(files: readonly FileMatch[], onFile: OnFile): Promise<void> {
+  async #parse(
+    files: readonly FileMatch[],
+    name: string | undefined,
+    onFile: OnFile,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { engine, code } = this.#options;
-    const texts = await readTexts(engine, files, this.#query, this.#signal);
+    const texts = await readTexts(engine, files, this.#query, signal);
     const readable = texts.filter((text) => text !== undefined);
-    const parsed = await code.calls(readable, this.#signal);
+    const parsed = await (name === undefined
+      ? code.calls(readable, signal)
+      : code.callsOf(name, readable, signal));
     for (const [index, file] of files.entries()) {
       const text = texts[index];
       const calls = text && parsed[readable.indexOf(text)];

@@ -49,6 +49,7 @@ export class CallHierarchies {
       files,
       new CalledDefinitions(query, this.#options, gaps, signal),
       gaps,
+      query.maxMatches,
       signal,
     );
     const reason = await catchTimeLimit(signal, caller, async () => {

@@ -16,7 +16,7 @@ import {
 import type { CallResolver, ResolvedCall } from "./callResolver";
 import type { Gaps } from "./candidates";
 import { isCommonMember } from "./memberNames";
-import { type CodeCall, type FileCalls, toCodeDefinition } from "./parsedCode";
+import { type CallsInFile, type CodeCall, toCodeDefinition } from "./parsedCode";
 import { containerOf } from "./supertypes";
 
 /** Names that are looked up in one level. */
@@ -30,12 +30,21 @@ export class CallSearch {
   readonly #files: CallFiles;
   readonly #called: CalledDefinitions;
   readonly #gaps: Gaps;
+  readonly #maxCalls: number;
   readonly #signal: AbortSignal;
 
-  constructor(files: CallFiles, called: CalledDefinitions, gaps: Gaps, signal: AbortSignal) {
+  /** Of incoming calls, no more than about `maxCalls` are looked for in one level, except uncertain ones. */
+  constructor(
+    files: CallFiles,
+    called: CalledDefinitions,
+    gaps: Gaps,
+    maxCalls: number,
+    signal: AbortSignal,
+  ) {
     this.#files = files;
     this.#called = called;
     this.#gaps = gaps;
+    this.#maxCalls = maxCalls;
     this.#signal = signal;
   }
 
@@ -55,22 +64,27 @@ export class CallSearch {
     }
     const resolver = await this.#called.resolver([...candidates.values()].flat(), members);
     const slice = new TimeSlice();
-    const readFile = async (file: FoundSymbol["document"], { calls, imports }: FileCalls) => {
+    const enough = new AbortController();
+    // A call is found once for each revision of its file.
+    const certain = new Set<string>();
+    const readFile = async (file: FoundSymbol["document"], { calls, imports }: CallsInFile) => {
       const from = sourceOf(file, imports);
       for (const call of calls) {
         if (!wanted.byName.has(call.name)) continue;
         if (slice.isExpired) await slice.yieldToEventLoop();
-        if (this.#signal.aborted) return;
-        if (found.length >= maxFoundCalls) {
-          this.#gaps.addReason("MATCH_LIMIT");
-          return;
-        }
+        if (this.#signal.aborted || enough.signal.aborted) return;
         for (const { definition, certainty } of resolver.resolve(call, from, candidates.get(call.name) ?? []))
-          for (const known of wanted.calledAs(definition))
+          for (const known of wanted.calledAs(definition)) {
             found.push({ known, other: callerOf(file, call), certainty, call });
+            if (certainty === "name") continue;
+            certain.add(`${file.repositoryId} ${call.start} ${file.path}\n${keyOf(known.symbol)}`);
+          }
+        if (found.length < maxFoundCalls && certain.size < this.#maxCalls) continue;
+        this.#gaps.addReason("MATCH_LIMIT");
+        enough.abort();
       }
     };
-    await this.#files.readWith(names, readFile);
+    await this.#files.readWith(names, enough.signal, readFile);
   }
 
   /** Adds the calls in these definitions to `found`. */

@@ -12,6 +12,7 @@ import type {
   ParsedIdentifier,
   ParsedSignature,
   SourceText,
+  Unparsed,
   UnparsedReason,
 } from "#symbols/symbols";
 
@@ -54,10 +55,14 @@ export interface CodeCall extends CallSite {
   readonly enclosing: CodeDefinition | undefined;
 }
 
-/** The calls in one file. */
-export interface FileCalls extends DocumentSymbols {
+/** Calls in one file: all, or those of one name. */
+export interface CallsInFile {
   readonly calls: readonly CodeCall[];
+  readonly imports: readonly string[];
 }
+
+/** All calls in one file, and its definitions. */
+export interface FileCalls extends CallsInFile, DocumentSymbols {}
 
 export type CodeSymbols =
   | ({ readonly kind: "parsed" } & DocumentSymbols)
@@ -65,7 +70,8 @@ export type CodeSymbols =
 
 const maxOccurrenceBytes = 32 * 1024 * 1024;
 const maxSymbolBytes = 16 * 1024 * 1024;
-const maxCallBytes = 32 * 1024 * 1024;
+const maxFileCallBytes = 16 * 1024 * 1024;
+const maxNameCallBytes = 16 * 1024 * 1024;
 /** Longer lines are truncated, because they are data rather than code. */
 export const maxLineBytes = 4096;
 
@@ -85,7 +91,8 @@ export class ParsedCode {
   readonly #parsers: SymbolParsers;
   readonly #occurrences = new ByteCache<FileOccurrences>(maxOccurrenceBytes);
   readonly #symbols = new ByteCache<CodeSymbols>(maxSymbolBytes);
-  readonly #calls = new ByteCache<FileCalls>(maxCallBytes);
+  readonly #calls = new ByteCache<FileCalls>(maxFileCallBytes);
+  readonly #callsOfNames = new ByteCache<CallsInFile>(maxNameCallBytes);
 
   constructor(parsers: SymbolParsers) {
     this.#parsers = parsers;
@@ -108,26 +115,40 @@ export class ParsedCode {
     signal: AbortSignal,
   ): Promise<readonly (FileOccurrences | undefined)[]> {
     const cached = texts.map(({ language, blobSha }) => this.cachedOccurrences(language, blobSha, name));
-    const unknown = texts.filter((_, index) => cached[index] === undefined);
-    const results = unknown.length === 0 ? [] : await this.#parsers.occurrences(unknown, name, signal);
-    return texts.map((text, index) => {
-      if (cached[index] !== undefined) return cached[index];
-      const result = results[unknown.indexOf(text)];
-      if (result?.kind !== "parsed") return undefined;
-      const found = {
-        occurrences: toCodeOccurrences(text.content, result.occurrences),
-        imports: result.imports,
-      };
+    const parse = (unknown: readonly HashedText[]) => this.#parsers.occurrences(unknown, name, signal);
+    return await fillIn(texts, cached, parse, (text, { occurrences, imports }) => {
+      const found = { occurrences: toCodeOccurrences(text.content, occurrences), imports };
       const characters = found.occurrences.reduce((sum, { lineContent }) => sum + lineContent.length, 0);
-      const bytes = 200 + found.occurrences.length * 300 + characters * 2 + found.imports.length * 100;
+      const bytes = 200 + occurrences.length * 300 + characters * 2 + imports.length * 100;
       this.#occurrences.set(`${text.language} ${text.blobSha} ${name}`, found, bytes);
       return found;
     });
   }
 
-  /** Returns the cached calls in a text, or `undefined`. */
-  cachedCalls(language: string, blobSha: string): FileCalls | undefined {
-    return this.#calls.get(`${language} ${blobSha}`);
+  /** Returns the cached calls in a text, at least those of the name if there is one, or `undefined`. */
+  cachedCalls(name: string | undefined, language: string, blobSha: string): CallsInFile | undefined {
+    const key = `${language} ${blobSha}`;
+    return (
+      this.#calls.get(key) ?? (name === undefined ? undefined : this.#callsOfNames.get(`${key} ${name}`))
+    );
+  }
+
+  /**
+   * Finds the calls of a name, and may return others of the same text. Returns results in the order of the texts;
+   * `undefined` for those that cannot be parsed. Rejects with CANCELLED.
+   */
+  async callsOf(
+    name: string,
+    texts: readonly HashedText[],
+    signal: AbortSignal,
+  ): Promise<readonly (CallsInFile | undefined)[]> {
+    const cached = texts.map(({ language, blobSha }) => this.cachedCalls(name, language, blobSha));
+    const parse = (unknown: readonly HashedText[]) => this.#parsers.calls(unknown, name, signal);
+    return await fillIn(texts, cached, parse, (text, parsed) => {
+      const found = { imports: parsed.imports, calls: toCodeCalls(text.content, parsed) };
+      this.#callsOfNames.set(`${text.language} ${text.blobSha} ${name}`, found, bytesOf(found));
+      return found;
+    });
   }
 
   /** Returns results in the order of the texts; `undefined` for those that cannot be parsed. Rejects with CANCELLED. */
@@ -135,22 +156,12 @@ export class ParsedCode {
     texts: readonly HashedText[],
     signal: AbortSignal,
   ): Promise<readonly (FileCalls | undefined)[]> {
-    const cached = texts.map(({ language, blobSha }) => this.cachedCalls(language, blobSha));
-    const unknown = texts.filter((_, index) => cached[index] === undefined);
-    const results = unknown.length === 0 ? [] : await this.#parsers.calls(unknown, signal);
-    return texts.map((text, index) => {
-      if (cached[index] !== undefined) return cached[index];
-      const result = results[unknown.indexOf(text)];
-      if (result?.kind !== "parsed") return undefined;
-      const { definitions, imports } = result;
-      const found = { definitions, imports, calls: toCodeCalls(text.content, result) };
-      let lineCharacters = 0;
-      for (const [at, { range, lineContent }] of found.calls.entries()) {
-        const isShared = found.calls[at - 1]?.range.start.lineNumber === range.start.lineNumber;
-        if (!isShared) lineCharacters += lineContent.length;
-      }
-      const bytes =
-        200 + definitions.length * 200 + imports.length * 100 + found.calls.length * 800 + lineCharacters * 2;
+    const cached = texts.map(({ language, blobSha }) => this.#calls.get(`${language} ${blobSha}`));
+    const parse = (unknown: readonly HashedText[]) => this.#parsers.calls(unknown, undefined, signal);
+    return await fillIn(texts, cached, parse, (text, parsed) => {
+      const { definitions, imports } = parsed;
+      const found = { definitions, imports, calls: toCodeCalls(text.content, parsed) };
+      const bytes = bytesOf(found) + definitions.length * 200;
       this.#calls.set(`${text.language} ${text.blobSha}`, found, bytes);
       return found;
     });
@@ -179,6 +190,34 @@ export class ParsedCode {
   signature(text: SourceText, nameStart: number, signal: AbortSignal): Promise<ParsedSignature> {
     return this.#parsers.signature(text, nameStart, signal);
   }
+}
+
+/**
+ * Returns what is cached, and for the other texts what `read` returns of the parse result, in the order of the texts;
+ * `undefined` for those that cannot be parsed.
+ */
+async function fillIn<Parsed extends { readonly kind: "parsed" }, Found>(
+  texts: readonly HashedText[],
+  cached: readonly (Found | undefined)[],
+  parse: (unknown: readonly HashedText[]) => Promise<readonly (Parsed | Unparsed)[]>,
+  read: (text: HashedText, parsed: Parsed) => Found,
+): Promise<readonly (Found | undefined)[]> {
+  const unknown = texts.filter((_, index) => cached[index] === undefined);
+  const results = unknown.length === 0 ? [] : await parse(unknown);
+  return texts.map((text, index) => {
+    const result = results[unknown.indexOf(text)];
+    return cached[index] ?? (result?.kind === "parsed" ? read(text, result) : undefined);
+  });
+}
+
+/** Estimates the memory of calls. */
+function bytesOf({ calls, imports }: CallsInFile): number {
+  let lineCharacters = 0;
+  for (const [at, { range, lineContent }] of calls.entries()) {
+    const isShared = calls[at - 1]?.range.start.lineNumber === range.start.lineNumber;
+    if (!isShared) lineCharacters += lineContent.length;
+  }
+  return 200 + imports.length * 100 + calls.length * 800 + lineCharacters * 2;
 }
 
 function toCodeOccurrences(content: Uint8Array, occurrences: readonly Occurrence[]): CodeOccurrence[] {

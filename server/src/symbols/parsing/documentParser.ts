@@ -76,15 +76,19 @@ export class DocumentParser {
     });
   }
 
-  /** Includes the definitions and imports of the document. */
-  calls(language: string, content: Uint8Array): DocumentSymbols & { readonly calls: readonly CallSite[] } {
+  /** Includes the definitions and imports of the document. With a name, only the calls of that name. */
+  calls(
+    language: string,
+    content: Uint8Array,
+    name?: string,
+  ): DocumentSymbols & { readonly calls: readonly CallSite[] } {
     return this.#parsed(language, content, (parsed) => {
       const { grammar, source } = parsed;
       const matches = this.#matches("definitions", definitionQueries[grammar] ?? "", parsed);
       const symbols = definitionsIn(matches, source, grammar);
       const callees = this.#matches("calls", callQueries[grammar] ?? "", parsed);
       const calls = callsIn(callees, this.#declarations(parsed, symbols), importStatementsIn(matches));
-      return { ...symbols, calls };
+      return { ...symbols, calls: name === undefined ? calls : calls.filter((call) => call.name === name) };
     });
   }
 

@@ -19,7 +19,7 @@ import { type PackedSymbols, pack } from "./packed";
 export type ParserRequest =
   | { readonly kind: "symbols" }
   | { readonly kind: "occurrences"; readonly name: string }
-  | { readonly kind: "calls" }
+  | { readonly kind: "calls"; readonly name?: string }
   | { readonly kind: "identifier"; readonly offset: number }
   | { readonly kind: "signature"; readonly nameStart: number };
 
@@ -81,7 +81,7 @@ function parse(parser: DocumentParser, request: ParserRequest, { language, conte
       case "occurrences":
         return { kind: "parsed", ...parser.occurrences(language, content, request.name) };
       case "calls":
-        return { kind: "parsed", ...parser.calls(language, content) };
+        return { kind: "parsed", ...parser.calls(language, content, request.name) };
       case "identifier":
         return { kind: "parsed", identifier: parser.identifierAt(language, content, request.offset) };
       case "signature":

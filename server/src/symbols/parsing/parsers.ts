@@ -27,8 +27,12 @@ export interface SymbolParsers {
     name: string,
     signal?: AbortSignal,
   ): Promise<readonly ParsedOccurrences[]>;
-  /** Finds the calls in whole texts, with their definitions and imports. */
-  calls(texts: readonly SourceText[], signal?: AbortSignal): Promise<readonly ParsedCalls[]>;
+  /** Finds the calls in whole texts, or only those of a name, with the definitions and imports of the texts. */
+  calls(
+    texts: readonly SourceText[],
+    name: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<readonly ParsedCalls[]>;
   /** Finds the identifier at a byte offset, which may also be its end, as for a cursor after it. */
   identifierAt(text: SourceText, offset: number, signal?: AbortSignal): Promise<ParsedIdentifier>;
   /** Returns the signature of the definition whose name starts at `nameStart`. */
@@ -90,7 +94,8 @@ export function symbolParsers(
     },
     occurrences: (texts, name, signal) =>
       all<ParsedOccurrences>(texts, { kind: "occurrences", name }, signal),
-    calls: (texts, signal) => all<ParsedCalls>(texts, { kind: "calls" }, signal),
+    calls: (texts, name, signal) =>
+      all<ParsedCalls>(texts, { kind: "calls", ...(name === undefined ? {} : { name }) }, signal),
     identifierAt: (text, offset, signal) =>
       one<ParsedIdentifier>(text, { kind: "identifier", offset }, signal),
     signature: (text, nameStart, signal) =>
