@@ -30,7 +30,7 @@ const takeoverLimitMs = 60_000;
 export const kills: Campaign = {
   summary: "kills processes at random moments and checks every result afterwards; a case is a kill",
   fullCount: 1000,
-  shortCount: 30,
+  shortCount: 60,
   async run({ count, seed }) {
     const failures: string[] = [];
     const share = Math.ceil(count / 4);
