@@ -96,6 +96,8 @@ function readersOf(api: string): ReaderApi {
     kind: "list",
     url: ({ hostId }) =>
       `${api}/users?${filter}&permission.2.repositoryId=${encodeURIComponent(hostId)}&limit=1000`,
+    // For a repository that does not exist, or that the token cannot see.
+    refusals: [400],
     page(response) {
       const { items, next } = readPage(response);
       const users = z.array(Users).parse(items);

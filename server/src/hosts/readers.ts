@@ -11,6 +11,8 @@ export type ReaderApi =
       /** The host lists all who may read a repository, directly or through a group. */
       readonly kind: "list";
       url(repository: HostRepository): string;
+      /** Statuses with which the host refuses, besides those that mean the same on all hosts. */
+      readonly refusals?: readonly number[];
       /** Throws if the response is not a page. */
       page(response: HostResponse): ReaderPage;
     }
@@ -46,7 +48,7 @@ export async function askReaders(api: ReaderApi, request: ReaderRequest): Promis
     const found = api.kind === "list" ? await listReaders(api, request) : await askEach(api, request);
     return { kind: "known", logins: found };
   } catch (error) {
-    return readersAfter(problemOf(error));
+    return readersAfter(problemOf(error), api.kind === "list" ? api.refusals : []);
   }
 }
 
@@ -88,8 +90,9 @@ async function askEach(
  * because they were revoked, lack the right, or the repository is gone. A host that is busy, limits requests or does not
  * respond has decided nothing.
  */
-export function readersAfter(problem: HostProblem): Readers {
+export function readersAfter(problem: HostProblem, moreRefusals: readonly number[] = []): Readers {
   const { status, retryAt } = problem;
-  const isRefused = retryAt === undefined && [401, 403, 404, 410, 451].includes(status ?? 0);
+  const refusals = [401, 403, 404, 410, 451, ...moreRefusals];
+  const isRefused = retryAt === undefined && refusals.includes(status ?? 0);
   return { kind: isRefused ? "refused" : "unknown", problem };
 }
