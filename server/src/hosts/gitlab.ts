@@ -126,6 +126,8 @@ const Members = z.array(
   z.object({
     username: shortText,
     state: z.string(),
+    /** Only editions that count seats have it: a member may still wait for one. */
+    membership_state: z.string().nullish(),
     access_level: z.int(),
   }),
 );
@@ -141,7 +143,10 @@ function readersOf(api: string): ReaderApi {
     page({ body, headers, url }) {
       const members = Members.parse(body);
       const next = nextQuery(headers, url);
-      const active = members.filter((each) => each.state === "active" && each.access_level >= minAccessLevel);
+      const active = members.filter(
+        ({ state, membership_state: membership, access_level: level }) =>
+          state === "active" && (membership ?? "active") === "active" && level >= minAccessLevel,
+      );
       return {
         logins: active.map(({ username }) => username),
         next,
