@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { Clock } from "#platform/clock";
+import { checkAnswer, checkRequest, describedApi } from "./describedApi";
 
 export interface FakeRepository {
   readonly id: number;
@@ -30,14 +31,17 @@ export interface FakeRepository {
   readers?: readonly string[];
   /** People who know of it, but may not read its code. */
   guests?: readonly string[];
+  /** People whose membership is not active yet. */
+  waiting?: readonly string[];
 }
 
 export interface Fault {
   /** The number of the page that it affects, from 1; absent: every request. */
   readonly page?: number;
-  readonly kind: "answer" | "hang" | "cut" | "oddItem" | "next";
+  readonly kind: "answer" | "headers" | "hang" | "cut" | "oddItem" | "next";
   /** For `answer`. */
   readonly status?: number;
+  /** For `answer`, and for `headers`: added to those of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** For `next`: what replaces the address in links to the next page. */
@@ -77,6 +81,10 @@ export interface Dialect {
   authorization(token: string): string;
   /** Returns `undefined` for what the host does not have. */
   respond(request: FakeRequest): Answer | undefined;
+  /** Returns the body of an error; `{message}` if it is absent. */
+  error?(message: string): object;
+  /** How the host responds to too many requests, if it documents that. */
+  readonly limited?: Pick<Fault, "status" | "headers" | "body">;
   /** What each JSON response begins with. */
   readonly prefix?: string;
   readonly isGzip?: boolean;
@@ -90,6 +98,8 @@ export class FakeHost {
   /** `METHOD /path?query` of each request. */
   readonly requests: string[] = [];
   readonly statuses: number[] = [];
+  /** Which operations were asked for, of those that the vendor describes. */
+  readonly operations = new Set<string>();
   readonly #server = createServer((request, response) => this.#serve(request, response));
   token: string | undefined;
   pageLimit = 100;
@@ -101,6 +111,7 @@ export class FakeHost {
   /** Answers requests before their credentials are checked. */
   intercept: ((request: IncomingMessage, url: URL) => Answer | undefined) | undefined;
   #url = "";
+  #failure: unknown;
 
   constructor(dialect: Dialect, repositories: FakeRepository[]) {
     this.dialect = dialect;
@@ -118,10 +129,12 @@ export class FakeHost {
     return this;
   }
 
+  /** Rejects if a request or a response was not as the vendor describes it. */
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
     await once(this.#server, "close");
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
@@ -130,9 +143,13 @@ export class FakeHost {
     const given = request.headers.authorization;
     const isSignedIn = this.token !== undefined && given === this.dialect.authorization(this.token);
     const isRefused = given !== undefined && !isSignedIn;
-    const answer: Answer = this.intercept?.(request, url) ??
+    const refuse = (status: number, message: string): Answer => ({
+      status,
+      body: this.dialect.error?.(message) ?? { message },
+    });
+    const respond = () =>
       (isRefused
-        ? { status: 401, body: { message: `Bad credentials ${given}` } }
+        ? refuse(401, `Bad credentials ${given}`)
         : this.dialect.respond({
             url,
             query: url.searchParams,
@@ -140,7 +157,15 @@ export class FakeHost {
             isSignedIn,
             pageLimit: this.pageLimit,
             renamed: this.renamed,
-          })) ?? { status: 404, body: { message: "Not Found" } };
+          })) ?? refuse(404, "Not Found");
+    let answer: Answer;
+    try {
+      answer = this.intercept?.(request, url) ?? this.#described(url, respond);
+    } catch (error) {
+      this.#failure ??= error;
+      response.destroy();
+      return;
+    }
     const fault = this.faults.find(
       (each) => (each.page === undefined || each.page === answer.page) && each.times !== 0,
     );
@@ -148,6 +173,21 @@ export class FakeHost {
     this.#send(request, response, answer, fault);
     this.statuses.push(response.statusCode);
     if (answer.page !== undefined && fault === undefined) this.afterPage?.(answer.page);
+  }
+
+  /** Fails if the vendor does not describe the request or the response. */
+  #described(url: URL, respond: () => Answer): Answer {
+    const isRedirected = this.faults.some(
+      ({ headers }) => headers?.["location"]?.split("?")[0] === url.pathname,
+    );
+    const api = isRedirected ? undefined : describedApi(this.dialect.type);
+    const path = api && checkRequest(api, url);
+    const answer = respond();
+    if (api !== undefined && path !== undefined) {
+      checkAnswer(api, path, answer);
+      this.operations.add(path);
+    }
+    return answer;
   }
 
   #send(request: IncomingMessage, response: ServerResponse, answer: Answer, fault: Fault | undefined): void {
@@ -160,6 +200,7 @@ export class FakeHost {
     const headers: Record<string, string> = {
       "content-type": "application/json; charset=utf-8",
       ...answer.headers,
+      ...(fault?.kind === "headers" && fault.headers),
     };
     if (fault?.kind === "oddItem") makeOdd(answer.body);
     const isError = (answer.status ?? 200) >= 400;

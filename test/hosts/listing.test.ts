@@ -66,6 +66,12 @@ const passing: Readonly<Record<string, Omit<Fault, "page">>> = {
     headers: { "ratelimit-remaining": "0", "ratelimit-reset": "90", "ratelimit-limit": "100, 100;w=60" },
     times: 1,
   },
+  // Azure DevOps delays requests before it refuses them.
+  "a page with a wait": {
+    kind: "headers",
+    headers: { "retry-after": "5", "x-ratelimit-delay": "1.5" },
+    times: 1,
+  },
 };
 
 function pagesOf(dialect: Dialect): readonly number[] {
@@ -107,7 +113,8 @@ for (const dialect of dialects) {
   }
 
   test(`${dialect.type}: faults that end do not change the list`, async () => {
-    for (const fault of Object.values(passing)) {
+    const limited = dialect.limited && ({ kind: "answer", ...dialect.limited, times: 1 } as const);
+    for (const fault of [...Object.values(passing), ...(limited ? [limited] : [])]) {
       for (const page of pagesOf(dialect)) {
         await withFake(dialect, {}, async (fake, host) => {
           fake.faults.push({ ...fault, page });
@@ -189,6 +196,15 @@ for (const dialect of dialects.filter(({ isPaged }) => isPaged)) {
     });
   });
 
+  test(`${dialect.type}: a host that begins to send smaller pages still lists everything`, async () => {
+    await withFake(dialect, {}, async (fake, host) => {
+      fake.afterPage = () => {
+        fake.pageLimit = 10;
+      };
+      assertExact(fake, await listOnly(host));
+    });
+  });
+
   test(`${dialect.type}: what is deleted during a walk hides no other repository for good`, async () => {
     await withFake(dialect, {}, async (fake, host) => {
       const before = await listOnly(host);
@@ -254,6 +270,17 @@ test("a list whose total has changed is complete again with the next walk", asyn
     assert.equal((await listOnly(host)).outcome, "partial");
     assertExact(fake, await listOnly(host));
   });
+});
+
+test("a host that begins to send larger pages, which leaves out some, has no complete list", async () => {
+  for (const type of ["gitlab", "gitea"]) {
+    await withFake(dialectOf(type), {}, async (fake, host) => {
+      fake.afterPage = () => {
+        fake.pageLimit = 40;
+      };
+      assert.equal((await listOnly(host)).outcome, "partial");
+    });
+  }
 });
 
 test("entries that were listed twice do not make up for those that were not listed", async () => {
@@ -367,7 +394,7 @@ const expectedFields: Readonly<Record<string, readonly object[]>> = {
   ),
   azuredevops: expected(
     (name, id) => ({
-      hostId: `guid-${id}`,
+      hostId: `00000000-0000-4000-8000-00000000000${id}`,
       path: `acme/Team A/${name}`,
       cloneUrl: `HOST/acme/Team%20A/_git/${name}`,
       webUrl: `HOST/acme/Team%20A/_git/${name}`,

@@ -11,10 +11,17 @@ const types = ["github", "gitlab", "gitea", "bitbucketServer"];
 /** More than a page. */
 const crowd = Array.from({ length: 30 }, (_, at) => `person-${at + 1}`);
 const repositories = () => [
-  { id: 1, path: "acme/secret", isPrivate: true, readers: [...crowd, "ada"], guests: ["bob"] },
+  {
+    id: 1,
+    path: "acme/secret",
+    isPrivate: true,
+    readers: [...crowd, "ada"],
+    guests: ["bob"],
+    waiting: ["eve"],
+  },
   { id: 2, path: "acme/other", isPrivate: true, guests: ["ada", "bob"] },
 ];
-const logins = ["Ada", "bob", "nobody", "person-29"];
+const logins = ["Ada", "bob", "eve", "nobody", "person-29"];
 
 async function withHost(
   type: string,

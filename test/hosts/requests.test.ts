@@ -8,10 +8,12 @@ import { gzipSync } from "node:zlib";
 import { systemClock } from "#platform/clock";
 import { eventually } from "#test/support/eventually";
 import { dialectOf } from "./dialects";
+import type { Answer } from "./fakeHost";
 import { listOnly, never, withFake } from "./openFake";
 
 const github = dialectOf("github");
 const gitea = dialectOf("gitea");
+const gitlab = dialectOf("gitlab");
 
 async function withServer(listener: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
   const server = createServer(listener).listen(0, "127.0.0.1");
@@ -24,7 +26,7 @@ async function withServer(listener: RequestListener, use: (url: string) => Promi
   }
 }
 
-for (const dialect of [github, gitea]) {
+for (const dialect of [github, gitea, gitlab]) {
   test(`${dialect.type}: a repository that was renamed is found under its old path, and keeps its id`, async () => {
     const settings = { include: { repos: ["acme/old"] } };
     const repository = { id: 5, path: "acme/new" };
@@ -73,16 +75,31 @@ test("redirects in circles end", async () => {
   });
 });
 
-test("next pages that repeat end the list", async () => {
-  await withFake(github, {}, async (fake, host) => {
-    const link = `<${fake.url}/api/v3/orgs/acme/repos?type=all&sort=created&direction=asc&per_page=100>; rel="next"`;
-    fake.faults.push({ kind: "answer", headers: { link }, body: "[]" });
-    const { outcome, problems } = await listOnly(host);
-    assert.equal(outcome, "partial");
-    assert.match(problems[0]?.message ?? "", /a page that was already read/);
-    assert.equal(fake.requests.length, 1);
+/** Pages that are followed by themselves, in the way of each host. */
+const loops: Readonly<Record<string, (url: URL) => Answer>> = {
+  github: ({ href }) => ({ headers: { link: `<${href}>; rel="next"` }, body: [] }),
+  gitlab: ({ href }) => ({ headers: { link: `<${href}>; rel="next"` }, body: [] }),
+  bitbucketServer: () => ({ body: { values: [], isLastPage: false, nextPageStart: 0 } }),
+  bitbucketCloud: ({ href }) => ({ body: { values: [], next: href } }),
+  azuredevops: () => ({ headers: { "x-ms-continuationtoken": "1" }, body: { value: [], count: 0 } }),
+};
+
+for (const [type, answer] of Object.entries(loops)) {
+  test(`${type}: next pages that repeat end lists, also of readers`, async () => {
+    await withFake(dialectOf(type), { token: "right" }, async (fake, host) => {
+      const { repositories } = await listOnly(host);
+      const [first] = repositories;
+      assert.ok(first);
+      const sent = fake.requests.length;
+      fake.intercept = (_, url) => answer(url);
+      const { outcome, problems } = await listOnly(host);
+      assert.equal(outcome, "partial");
+      assert.match(problems[0]?.message ?? "", /a page that was already read/);
+      assert.equal((await host.readers(first, ["ada"], never)).kind, "unknown");
+      assert.ok(fake.requests.length <= sent + 4, fake.requests.slice(sent).join());
+    });
   });
-});
+}
 
 test("compressed responses are read, unless they are larger than they look", async () => {
   let body = gzipSync("[]");

@@ -40,6 +40,13 @@ const rows: readonly [type: string, include: object, scope: string, request: str
   ],
   [
     "gitlab",
+    { users: ["octocat"] },
+    "user:octocat",
+    "GET /api/v4/users/octocat/projects?per_page=100&order_by=id&sort=asc",
+    30,
+  ],
+  [
+    "gitlab",
     { queries: ["groups/acme/projects?archived=false"] },
     "query:groups/acme/projects?archived=false",
     "GET /api/v4/groups/acme/projects?archived=false",
@@ -67,6 +74,20 @@ const rows: readonly [type: string, include: object, scope: string, request: str
     { projects: ["acme/KEY"] },
     "project:acme/KEY",
     "GET /2.0/repositories/acme?pagelen=100&sort=created_on&q=project.key%3D%22KEY%22",
+    30,
+  ],
+  [
+    "bitbucketCloud",
+    { repos: ["acme/repo-0025"] },
+    "repo:acme/repo-0025",
+    "GET /2.0/repositories/acme/repo-0025",
+    1,
+  ],
+  [
+    "azuredevops",
+    { projects: ["acme/Team A"] },
+    "project:acme/Team A",
+    "GET /acme/Team%20A/_apis/git/repositories?api-version=5.0",
     30,
   ],
   [
@@ -210,6 +231,21 @@ test("Azure DevOps: the web page that answers an expired token is named as such"
     const { outcome, problems } = await listOnly(host);
     assert.equal(outcome, "failed");
     assert.match(problems[0]?.message ?? "", /web page instead of data. The credentials may have expired/);
+  });
+});
+
+test("Azure DevOps: a list that continues is read to its end", async () => {
+  await withFake(dialectOf("azuredevops"), {}, async (fake, host) => {
+    fake.intercept = (_, url) => {
+      const isSecond = url.searchParams.get("continuationToken") === "next/1";
+      const repositories = isSecond ? fake.repositories.slice(40) : fake.repositories.slice(0, 40);
+      const request = { url, query: url.searchParams, repositories, renamed: fake.renamed };
+      const answer = fake.dialect.respond({ ...request, isSignedIn: false, pageLimit: 100 });
+      const headers = isSecond ? {} : { "x-ms-continuationtoken": "next/1" };
+      return answer && { ...answer, headers };
+    };
+    const { outcome, repositories } = await listOnly(host);
+    assert.deepEqual([outcome, repositories.length, fake.requests.length], ["complete", 60, 2]);
   });
 });
 
