@@ -3,8 +3,14 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Adapter } from "#hosts/adapter";
+import { createAzureDevOps } from "#hosts/azureDevOps";
+import { createBitbucketCloud } from "#hosts/bitbucketCloud";
+import { createBitbucketServer } from "#hosts/bitbucketServer";
+import { createGitlab } from "#hosts/gitlab";
+import { parseConnections } from "#hosts/parseConnections";
 import { type Description, disagreements } from "./compareApi";
-import { checkAnswer, checkRequest } from "./describedApi";
+import { checkAnswer, checkRequest, tracked } from "./describedApi";
 import { dialectOf } from "./dialects";
 import { FakeHost, type FakeRepository } from "./fakeHost";
 import { type HostApi, hostApis } from "./hostApis";
@@ -17,6 +23,36 @@ const everything: Readonly<Record<string, object>> = {
   bitbucketCloud: { workspaces: ["acme"], projects: ["acme/KEY"], repos: ["acme/repo-0001"] },
   azuredevops: { orgs: ["acme"], projects: ["acme/Team A"], repos: ["acme/Team A/repo-0001"] },
 };
+
+const origin = "https://host.example.com";
+
+/** A list, a single repository, and readers. */
+const paths: Readonly<Record<string, readonly string[]>> = {
+  gitlab: ["/api/v4/groups/acme/projects", "/api/v4/projects/2", "/api/v4/projects/1/members/all"],
+  bitbucketServer: [
+    "/rest/api/latest/repos",
+    "/rest/api/latest/projects/acme/repos/repo-0002",
+    "/rest/api/latest/users?permission.1=LICENSED_USER&permission.2=REPO_READ&permission.2.repositoryId=1",
+  ],
+  bitbucketCloud: ["/2.0/repositories/acme", "/2.0/repositories/acme/repo-0002"],
+  azuredevops: ["/acme/_apis/git/repositories", "/acme/Team%20A/_apis/git/repositories/repo-0002"],
+};
+
+function adapterOf(type: string): Adapter {
+  const { work } = parseConnections({ work: dialectOf(type).settings(origin) });
+  switch (work?.type) {
+    case "gitlab":
+      return createGitlab(work);
+    case "bitbucketServer":
+      return createBitbucketServer(work);
+    case "bitbucketCloud":
+      return createBitbucketCloud(work);
+    case "azuredevops":
+      return createAzureDevOps(work);
+    default:
+      throw new Error(`No adapter for ${type}`);
+  }
+}
 
 const repositories = (): FakeRepository[] => [
   { id: 1, path: "acme/repo-0001", readers: ["ada"], guests: ["bob"], topics: ["search"] },
@@ -39,6 +75,29 @@ for (const [type, api] of Object.entries(hostApis)) {
       }
       assert.deepEqual([...fake.operations].sort(), Object.keys(api.operations).sort());
     });
+  });
+
+  test(`${type}: the adapter reads only fields of the table`, () => {
+    const dialect = dialectOf(type);
+    const adapter = adapterOf(type);
+    const undescribed = new Set<string>();
+    let count = 0;
+    for (const path of paths[type] ?? []) {
+      const url = new URL(path, origin);
+      const request = { repositories: repositories(), isSignedIn: true, pageLimit: 2, renamed: new Map() };
+      const answer = dialect.respond({ url, query: url.searchParams, ...request });
+      assert.ok(answer, path);
+      const { response } = api.operations[checkRequest(api, url)] ?? { response: "" };
+      const body = tracked(api, response, answer.body, (field) => undescribed.add(field));
+      const received = { url: url.href, headers: {}, body };
+      if (/^(Member\[\]|UserPage)$/.test(response))
+        count += adapter.readers?.kind === "list" ? adapter.readers.page(received).logins.length : 0;
+      else if (/\[\]$|Page$|List$/.test(response))
+        for (const item of adapter.page(received).items) count += adapter.repository(item, url.href) ? 1 : 0;
+      else count += adapter.repository(body, url.href) ? 1 : 0;
+    }
+    assert.ok(count > 2);
+    assert.deepEqual([...undescribed], []);
   });
 
   test(`${type}: what the host says about an error is shown, in the form that it has there`, async () => {
@@ -132,6 +191,16 @@ test("requests and responses that are not described fail", () => {
     answer({ message: "Gone" }, 410),
   ])
     assert.throws(wrong, assert.AssertionError);
+});
+
+test("reading a field that is not described is noticed", () => {
+  const read: string[] = [];
+  const body = tracked(thing, "Things", { values: [item] }, (field) => read.push(field)) as {
+    readonly values: readonly { readonly owner: { readonly email?: string }; readonly color?: string }[];
+  };
+  const [first] = body.values;
+  assert.deepEqual([first?.color, first?.owner.email], [undefined, undefined]);
+  assert.deepEqual(read, ["Thing.color", "Owner.email"]);
 });
 
 test("a fake that responds something else fails the test that uses it", async () => {

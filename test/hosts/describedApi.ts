@@ -69,6 +69,30 @@ export function alternativesOf(type: string): readonly string[] {
   return type.split(" | ");
 }
 
+/** Returns a value that calls `onUndescribed` with each field that is read from it, and that its type does not have. */
+export function tracked(
+  api: HostApi,
+  type: string,
+  value: unknown,
+  onUndescribed: (field: string) => void,
+): unknown {
+  if (type.endsWith("[]") && Array.isArray(value))
+    return value.map((item) => tracked(api, type.slice(0, -2), item, onUndescribed));
+  const fields = api.schemas[type]?.fields;
+  if (fields === undefined || typeof value !== "object" || value === null) return value;
+  return new Proxy(value, {
+    get(target, name) {
+      const field: unknown = Reflect.get(target, name);
+      if (typeof name !== "string") return field;
+      const fieldType = fields[name] ?? fields[`${name}?`];
+      if (fieldType === undefined) onUndescribed(`${type}.${name}`);
+      return fieldType === undefined
+        ? field
+        : tracked(api, alternativesOf(fieldType)[0] ?? "", field, onUndescribed);
+    },
+  });
+}
+
 /** Returns why a value is not of a type, or nothing. */
 function problemOf(api: HostApi, type: string, value: unknown, where: string): string | undefined {
   const problems = alternativesOf(type).map((each) => problemOfOne(api, each, value, where));

@@ -56,7 +56,7 @@ const gitlabProjects = {
 
 const gitlab: HostApi = {
   source:
-    "doc/api/openapi/openapi_v3.yaml of gitlabhq/gitlabhq, GitLab 19.5; on pages and limits, the documentation beside it; on lists of groups, @gitbeaker/core 43.8.0; read 2026-11-27",
+    "doc/api/openapi/openapi_v3.yaml of gitlabhq/gitlabhq, GitLab 19.5; on pages and limits, the documentation beside it; on lists of groups, its lib/api/groups.rb and @gitbeaker/core 43.8.0; read 2026-11-27",
   files: ["gitlab.json"],
   base: { served: "/api/v4", described: "/api/v4" },
   operations: {
