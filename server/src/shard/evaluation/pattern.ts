@@ -63,10 +63,15 @@ function compileLiteral(text: string, caseSensitive: boolean, kernels: Kernels):
     return expressionPattern(quoted(text, caseSensitive), kernels);
   const hasSpecials = !caseSensitive && /[ks]/i.test(text);
   let special: ExpressionPattern | undefined;
+  let trigrams: TrigramFormula | undefined;
   return {
     kind: "literal",
     needle: kernels.prepareNeedle(bytes, caseSensitive),
-    trigrams: literalTrigrams(bytes, caseSensitive),
+    // Computed on first use: documents in memory have no trigrams.
+    get trigrams() {
+      trigrams ??= literalTrigrams(bytes, caseSensitive);
+      return trigrams;
+    },
     needsWholeDocument: text.includes(newline),
     // Compiled on first use: few texts need it.
     get special() {
@@ -86,7 +91,9 @@ function expressionPattern(expression: Expression, kernels: Kernels): Expression
     ascii: forV8(forms.ascii),
     unicode: forV8(forms.unicode),
     lineForm: (isAscii) => forV8(isAscii ? expression.formsOfLine.ascii : expression.formsOfLine.unicode),
-    trigrams: expression.trigrams,
+    get trigrams() {
+      return expression.trigrams;
+    },
     needsWholeDocument: expression.needsWholeDocument,
     required:
       isUseful && !expression.needsWholeDocument
