@@ -81,32 +81,38 @@ export function parseSearchReply(body: Uint8Array, hasTexts = true): ZoektSearch
 }
 
 const noText = Buffer.alloc(0);
-const textField = Buffer.from('"Content":"');
-const quote = 0x22;
+const textField = '"Content":"';
+const rangesField = '"Ranges":[';
 
 /**
- * Replaces each text by its index. Texts are almost all of a response, and parsing JSON takes longer than everything else
- * that is done with them. They are in base64, so they contain no quotes, and no other string of JSON contains the name of
- * the field with quotes that are not escaped.
+ * Replaces each text by its index, and removes the positions of matches. These are almost all of a response, and parsing
+ * JSON takes longer than everything else that is done with them. Texts are in base64, so they contain no quotes; positions
+ * are numbers, so they contain no brackets; and no other string of JSON contains the name of a field with quotes that are
+ * not escaped.
  */
 function withoutTexts(body: Buffer): { readonly json: string; readonly texts: readonly string[] } {
+  const whole = body.toString("latin1");
   const pieces: string[] = [];
   const texts: string[] = [];
   let from = 0;
-  for (let at = body.indexOf(textField); at >= 0; at = body.indexOf(textField, from)) {
+  for (let at = whole.indexOf(textField); at >= 0; at = whole.indexOf(textField, from)) {
     const start = at + textField.length;
-    const end = body.indexOf(quote, start);
+    const end = whole.indexOf('"', start);
     if (end < 0) break;
-    pieces.push(decode(body.subarray(from, start - 1)), String(texts.length));
-    texts.push(body.toString("latin1", start, end));
+    pieces.push(whole.slice(from, start - 1), String(texts.length));
+    texts.push(whole.slice(start, end));
     from = end + 1;
+    // The positions of a chunk follow its text.
+    if (!whole.startsWith(rangesField, from + 1)) continue;
+    const positions = from + 1 + rangesField.length;
+    const last = whole.indexOf("]", positions);
+    if (last < 0) break;
+    pieces.push(whole.slice(from, positions));
+    from = last;
   }
-  pieces.push(decode(body.subarray(from)));
-  return { json: pieces.join(""), texts };
-}
-
-function decode(bytes: Buffer): string {
-  return bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
+  pieces.push(whole.slice(from));
+  const json = pieces.join("");
+  return { json: isAscii(body) ? json : Buffer.from(json, "latin1").toString("utf8"), texts };
 }
 
 /** Decodes into shared memory, so that other threads get the text without copying it. */
