@@ -112,8 +112,10 @@ test("documents are read by path, by content and by revision", async () => {
 
 test("texts that similar searches have in common are requested once", async () => {
   const texts = [...Array.from({ length: 7 }, () => "common words"), "common", "alpha", "beta"];
+  // Looks like fields of a response.
+  const pathOf = (at: number) => `${at} "Content":"QQ==","Ranges":[1.txt`;
   const documents = texts.map((text, at) => ({
-    path: `${at}.txt`,
+    path: pathOf(at),
     content: Buffer.from(`${text}\n`),
     branches: [0],
   }));
@@ -138,7 +140,10 @@ test("texts that similar searches have in common are requested once", async () =
       [false, false],
       [true, true],
     ]);
-    assert.deepEqual(all.paths, [...words.paths, `7.txt ${blobHash(Buffer.from("common\n")).slice(0, 4)}`]);
+    assert.deepEqual(all.paths, [
+      ...words.paths,
+      `${pathOf(7)} ${blobHash(Buffer.from("common\n")).slice(0, 4)}`,
+    ]);
     assert.deepEqual(await find("common"), { ...all, asked: [[false, false]] });
     // After a search for other documents, texts are requested at once again.
     assert.equal((await find("alpha")).asked.length, 2);

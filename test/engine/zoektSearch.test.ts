@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 import type { Engine } from "#engine/engine";
 import { zoektQuery } from "#engine/zoekt/zoektQuery";
-import { parseSearchReply } from "#engine/zoekt/zoektReplies";
+import { parseSearchReply, type ZoektFile } from "#engine/zoekt/zoektReplies";
 import type { Query } from "#query/query";
 import { openEngine, rangeLines, search } from "#test/support/engines";
 import { expectedLines, trees, wordText } from "#test/support/randomQueries";
@@ -158,10 +158,19 @@ describe(`on three real nodes${withoutZoekt}`, { skip: !hasZoekt }, () => {
   });
   test("the double returns the same documents", async () => {
     const doubles = await startNodes("double", indexed, nodeCount);
-    const ask = async (url: string | undefined, text: string) => {
-      const body = JSON.stringify({ Q: text, RepoIDs: [1, 2, 3, 4], Opts: { Whole: true } });
+    const post = async (url: string | undefined, text: string, Opts: Readonly<Record<string, boolean>>) => {
+      const body = JSON.stringify({ Q: text, RepoIDs: [1, 2, 3, 4], Opts });
       const response = await fetch(`${url}/api/search`, { method: "POST", body });
-      const reply = parseSearchReply(new Uint8Array(await response.arrayBuffer()));
+      return new Uint8Array(await response.arrayBuffer());
+    };
+    const ask = async (url: string | undefined, text: string) => {
+      const reply = parseSearchReply(await post(url, text, { Whole: true }));
+      const list = await post(url, text, { ChunkMatches: true });
+      const { Result: listed } = JSON.parse(Buffer.from(list).toString("utf8"));
+      assert.deepEqual(
+        parseSearchReply(list, false)?.files.map(({ FileName, Checksum }) => [FileName, Checksum]),
+        (listed.Files ?? []).map(({ FileName, Checksum }: ZoektFile) => [FileName, Checksum]),
+      );
       assert.equal(reply?.Crashes, 0);
       assert.equal(reply?.FileCount, reply?.files.length ?? 0);
       return (reply?.files ?? [])

@@ -79,6 +79,36 @@ test("a canceled slow search waits no longer, and its thread is not used again",
   await threads.close();
 });
 
+test("the caches of all threads together are limited, whatever their number", async () => {
+  const mib = 1024 * 1024;
+  const cachesOf = async (count: number) => {
+    const limits: number[] = [];
+    const threads = new VerifyThreads(count, (_onExit, cacheBytes) => {
+      limits.push(cacheBytes / mib);
+      return { run: async () => ({ kind: "ready" }), async close() {}, async end() {} };
+    });
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const use = () => finished;
+    const { signal } = new AbortController();
+    const searches = Array.from({ length: count }, () => threads.run(assignments, use));
+    searches.push(threads.runSlow(assignments, signal, use), threads.runSlow(assignments, signal, use));
+    await eventually(() => limits.length === count + 2);
+    finish();
+    await Promise.all(searches);
+    await threads.close();
+    return limits;
+  };
+  assert.deepEqual(await cachesOf(1), [96, 96, 96]);
+  const many = await cachesOf(14);
+  assert.deepEqual(
+    many,
+    Array.from({ length: 16 }, () => 32),
+  );
+});
+
 test("texts are parsed once, in their order until the time limit, and cached within a limit of bytes", async () => {
   const parsed: string[] = [];
   const parsers = testParsers((text) => parsed.push(text));

@@ -188,7 +188,7 @@ export async function openCluster(
   const engine = new ZoektEngine({
     nodes,
     repositories: lists,
-    threads: new VerifyThreads(1, () => inlineThread(createVerifyTask())),
+    threads: new VerifyThreads(1, (_onExit, cacheBytes) => inlineThread(createVerifyTask(cacheBytes))),
     parsers,
     embedded,
     embeddedIds: () => [],

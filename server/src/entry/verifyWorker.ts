@@ -1,6 +1,6 @@
 import { createVerifyTask } from "#engine/zoekt/verifyTask";
-import { serveTask } from "#platform/serveTask";
+import { serveTask, threadData } from "#platform/serveTask";
 import { lowerThreadPriority, niceness } from "#platform/threadPriority";
 
 lowerThreadPriority(niceness.search);
-serveTask(createVerifyTask());
+serveTask(createVerifyTask(Number(threadData())));

@@ -182,8 +182,8 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
   const engine = new ZoektEngine({
     nodes,
     repositories,
-    threads: new VerifyThreads(threadCount, (onExit) =>
-      startThread<ZoektCall, ZoektResponse>(join(__dirname, "verifyWorker.js"), onExit),
+    threads: new VerifyThreads(threadCount, (onExit, cacheBytes) =>
+      startThread<ZoektCall, ZoektResponse>(join(__dirname, "verifyWorker.js"), onExit, { data: cacheBytes }),
     ),
     parsers: options.parsers,
     embedded,

@@ -1,5 +1,5 @@
 /** The worker side of `startThread`: a worker bundle is one line, `serveTask(task)`. */
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { encodeError, type FromWorker, type ToWorker } from "./workerMessages";
 
 /** What a task can use while it runs. */
@@ -69,4 +69,9 @@ async function runTask<Input, Output>(
   context: TaskContext,
 ): Promise<Output> {
   return await task(input, context);
+}
+
+/** Returns the `data` that this thread was started with. */
+export function threadData(): unknown {
+  return workerData;
 }

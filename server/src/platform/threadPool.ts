@@ -59,7 +59,9 @@ export function threadPool<Input, Output>(
       clearTimeout(idle.get(thread));
       idle.delete(thread);
     };
-    const thread: Thread<Input, Output> = startThread(script, onExit, supervision?.maxHeapMb);
+    const thread: Thread<Input, Output> = startThread(script, onExit, {
+      maxHeapMb: supervision?.maxHeapMb,
+    });
     live.add(thread);
     return thread;
   };

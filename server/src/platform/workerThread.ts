@@ -52,17 +52,24 @@ interface PendingCall {
   readonly onPartial: OnPartial | undefined;
 }
 
+export interface ThreadOptions {
+  /** A thread whose JavaScript heap exceeds this many MiB ends. */
+  readonly maxHeapMb?: number | undefined;
+  /** What `threadData` returns on the thread. */
+  readonly data?: unknown;
+}
+
 /**
  * Starts a worker that runs the bundle at the path `script`. `onExit` is called once, when the thread has ended for
- * whatever reason. A thread whose JavaScript heap exceeds `maxHeapMb` MiB ends.
+ * whatever reason.
  */
 export function startThread<Input, Output>(
   script: string,
   onExit?: (code: number) => void,
-  maxHeapMb?: number,
+  { maxHeapMb, data }: ThreadOptions = {},
 ): Thread<Input, Output> {
   const limits = maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } };
-  const worker = new Worker(script, { stdout: false, stderr: false, ...limits });
+  const worker = new Worker(script, { stdout: false, stderr: false, workerData: data, ...limits });
   const flags = new Int32Array(new SharedArrayBuffer(flagCount * 4));
   const freeFlags = Array.from({ length: flagCount }, (_, flag) => flagCount - 1 - flag);
   const pending = new Map<number, PendingCall>();

@@ -1,13 +1,18 @@
 import { ByteCache } from "#base/byteCache";
 import { parseSearchReply, type ZoektFile } from "./zoektReplies";
 
-const maxCacheBytes = 64 * 1024 * 1024;
 /** What an entry takes in addition to its text. */
 const overheadBytes = 500;
 
 /** The texts of one thread's documents, because similar queries tend to follow. They differ by Zoekt's checksum. */
 export class CachedTexts {
-  readonly #texts = new ByteCache<Buffer>(maxCacheBytes);
+  readonly #maxBytes: number;
+  readonly #texts: ByteCache<Buffer>;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#texts = new ByteCache(maxBytes);
+  }
 
   get(file: ZoektFile): Buffer | undefined {
     return file.Checksum === undefined ? undefined : this.#texts.get(keyOf(file));
@@ -15,7 +20,7 @@ export class CachedTexts {
 
   /** Caches the text of a file. A response of `replyBytes` that would replace most of the cache is not cached. */
   set(file: ZoektFile, replyBytes: number): void {
-    if (file.Checksum === undefined || replyBytes > maxCacheBytes / 2) return;
+    if (file.Checksum === undefined || replyBytes > this.#maxBytes / 2) return;
     this.#texts.set(keyOf(file), file.content, file.content.length + overheadBytes);
   }
 

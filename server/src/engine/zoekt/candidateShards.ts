@@ -24,13 +24,15 @@ import type { CandidateSymbols } from "./zoektMessages";
 /** Memory is not checked for damage. */
 const noChecksum: Checksum = () => 0;
 
-const maxCacheBytes = 32 * 1024 * 1024;
-
 /** Opens shards, and caches them, because searches often find the same documents as the one before. */
 export class CandidateShards {
-  readonly #shards = new ByteCache<OpenShard>(maxCacheBytes);
+  readonly #shards: ByteCache<OpenShard>;
   readonly #contents = new WeakMap<Buffer, number>();
   #contentCount = 0;
+
+  constructor(maxBytes: number) {
+    this.#shards = new ByteCache(maxBytes);
+  }
 
   /** Without `symbols`, the shards have none. Texts that are not in it have not been parsed. */
   open({ repositories }: Candidates, symbols: CandidateSymbols | undefined): ShardSnapshot {

@@ -25,6 +25,8 @@ import type {
 
 /** Results with more matches are sent in pieces. */
 const maxLoadedMatches = 2000;
+/** The texts of documents may take this share of the caches, and shards made of them the rest. */
+const textShare = 2 / 3;
 type EvaluatedSearch = Pick<DescriptionSearch, "loadFiles">;
 
 /** Instead of the token of a search whose files are part of the response. */
@@ -32,14 +34,14 @@ const loadedToken = -1;
 
 /**
  * The worker side of the engine: parses the responses of nodes, and evaluates queries on the documents in them as the
- * embedded engine does, so that positions, chunks and scores are the same.
+ * embedded engine does, so that positions, chunks and scores are the same. Its caches take at most `cacheBytes`.
  */
-export function createVerifyTask(): Task<ZoektCall, ZoektResponse> {
+export function createVerifyTask(cacheBytes: number): Task<ZoektCall, ZoektResponse> {
   const window = threadWindow();
   const prepared = new WaitingSearches<Candidates>();
   const searches = new WaitingSearches<EvaluatedSearch>();
-  const cache = new CachedTexts();
-  const shards = new CandidateShards();
+  const cache = new CachedTexts(cacheBytes * textShare);
+  const shards = new CandidateShards(cacheBytes * (1 - textShare));
   let known: KnownRepositories = new Map();
 
   const collect = (source: CandidateSource, { isCanceled }: TaskContext): Candidates | MissingResponse => {

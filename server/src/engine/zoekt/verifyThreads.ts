@@ -19,9 +19,15 @@ const slowThreadCount = 2;
 /** A thread for slow searches is closed after this time without one, to release its memory. */
 const slowIdleMs = 30_000;
 
+/** What the caches of all threads may take together, and those of one. */
+const cacheBytes = { total: 512 * 1024 * 1024, thread: 96 * 1024 * 1024 };
+
+/** Starts a thread whose caches take at most `cacheBytes`. */
+export type StartVerifyThread = (onExit: () => void, cacheBytes: number) => VerifyThread;
+
 /** The threads that evaluate candidates. They start with the first search. */
 export class VerifyThreads {
-  readonly #start: (onExit: () => void) => VerifyThread;
+  readonly #start: StartVerifyThread;
   readonly #count: number;
   readonly #threads: OpenThread[] = [];
   readonly #slow = new Limiter(slowThreadCount);
@@ -29,7 +35,7 @@ export class VerifyThreads {
   readonly #idleSlow = new Map<OpenThread, NodeJS.Timeout>();
   #isClosed = false;
 
-  constructor(count: number, start: (onExit: () => void) => VerifyThread) {
+  constructor(count: number, start: StartVerifyThread) {
     this.#count = count;
     this.#start = start;
   }
@@ -107,10 +113,14 @@ export class VerifyThreads {
   }
 
   #open(onExit: () => void): OpenThread {
-    const thread = this.#start(() => {
-      open.hasEnded = true;
-      onExit();
-    });
+    const share = Math.floor(cacheBytes.total / (this.#count + slowThreadCount));
+    const thread = this.#start(
+      () => {
+        open.hasEnded = true;
+        onExit();
+      },
+      Math.min(cacheBytes.thread, share),
+    );
     const open: OpenThread = { thread, version: -1, callCount: 0, hasEnded: false };
     return open;
   }
