@@ -48,14 +48,24 @@ for (const type of types) {
   test(`${type}: a refusal is told from a host that is down, busy or slow`, () =>
     withHost(type, async (fake, host, [secret]) => {
       assert.ok(secret);
-      const kindAfter = async (fault: Fault) => {
+      const after = async (fault: Fault) => {
         fake.faults.splice(0, fake.faults.length, fault);
-        return (await host.readers(secret, logins, never)).kind;
+        return await host.readers(secret, logins, never);
+      };
+      const kindAfter = async (fault: Fault) => (await after(fault)).kind;
+      const retryAtAfter = async (fault: Fault) => {
+        const answer = await after(fault);
+        return answer.kind === "unknown" ? answer.problem.retryAt : undefined;
       };
       for (const status of [401, 403, 404])
         assert.equal(await kindAfter({ kind: "answer", status }), "refused", String(status));
-      for (const status of [500, 502, 503, 504, 429])
+      for (const status of [500, 502, 503, 504])
         assert.equal(await kindAfter({ kind: "answer", status }), "unknown", String(status));
+      // Only what the host asks for delays requests for other repositories.
+      assert.equal(await retryAtAfter({ kind: "answer", status: 503 }), undefined);
+      const busy = { kind: "answer", status: 503, headers: { "retry-after": "1" } } as const;
+      assert.notEqual(await retryAtAfter(busy), undefined);
+      assert.equal(await kindAfter({ kind: "answer", status: 429 }), "unknown");
       const limited = { kind: "answer", status: 403, headers: { "retry-after": "3600" } } as const;
       assert.equal(await kindAfter(limited), "unknown");
       assert.equal(await kindAfter({ kind: "cut" }), "unknown");

@@ -45,7 +45,7 @@ export interface HostProblem {
   readonly message: string;
   /** The HTTP status, if the host responded. */
   readonly status?: number;
-  /** When to try again, milliseconds since 1970, if the host said so. */
+  /** When to try again, milliseconds since 1970, if the host asked to wait or limits requests. */
   readonly retryAt?: number;
 }
 

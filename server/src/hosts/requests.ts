@@ -263,10 +263,12 @@ export class Requests {
         target = this.#redirected(target, response);
         continue;
       }
-      const retryAt = this.#retryAt(response, attempt++);
-      if (retryAt === undefined || isLast)
+      const retry = this.#retryOf(response, attempt++);
+      if (retry === undefined || isLast) {
+        const retryAt = retry?.isRequested === true ? retry.at : undefined;
         throw this.#failure(target, describeStatus(response.status), response, retryAt);
-      await this.#waitUntil(retryAt, signal, response.status);
+      }
+      await this.#waitUntil(retry.at, signal, response.status);
     }
   }
 
@@ -292,21 +294,24 @@ export class Requests {
     }
   }
 
-  /** Returns when to try again after a response, milliseconds since 1970; `undefined` if that cannot help. */
-  #retryAt(response: RawResponse, attempt: number): number | undefined {
+  /**
+   * Returns when to try again after a response, milliseconds since 1970, and whether the host asked to wait; `undefined`
+   * if another attempt cannot help.
+   */
+  #retryOf(response: RawResponse, attempt: number): { at: number; isRequested: boolean } | undefined {
     const now = this.#options.clock.now();
     const stated = retryAfter(response.headers, now);
     const { status, headers, body } = response;
     if (isRateLimited(status, headers, body.subarray(0, 4096).toString("utf8"), now)) {
       const quota = quotaOf(headers, now);
       const reset = quota?.remaining === 0 ? quota.resetAt : undefined;
-      const retryAt =
+      const at =
         stated ?? reset ?? now + Math.min(maxWaitMs, unknownLimitMs + backoff(unknownLimitMs, attempt));
-      this.#limits.block(retryAt);
-      return retryAt;
+      this.#limits.block(at);
+      return { at, isRequested: true };
     }
     if (![500, 502, 503, 504].includes(status)) return undefined;
-    return stated ?? now + backoff(firstBackoffMs, attempt);
+    return { at: stated ?? now + backoff(firstBackoffMs, attempt), isRequested: stated !== undefined };
   }
 
   #redirected(from: string, response: RawResponse): string {
