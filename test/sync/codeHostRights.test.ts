@@ -6,10 +6,11 @@ import type { Readers } from "#hosts/codeHost";
 import type { MirrorConnection } from "#mirrors/connection";
 import { MirrorState } from "#mirrors/state";
 import type { CodeHostUser } from "#model/codeHostUser";
-import { systemClock } from "#platform/clock";
+import { type Clock, systemClock } from "#platform/clock";
 import { diskFiles } from "#platform/files";
 import { silentLog } from "#platform/log";
 import { CodeHostRights } from "#sync/codeHostRights";
+import { steppedClock } from "#test/support/clock";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { temporaryFolder } from "#test/support/repo";
 import { describeRepository } from "#test/support/simulatedHost";
@@ -40,11 +41,22 @@ const only =
   (...names: readonly string[]): Answer =>
   (_id, logins) => ({ kind: "known", logins: logins.filter((login) => names.includes(login)) });
 const failing =
-  (kind: "refused" | "unknown", status: number): Answer =>
-  () => ({ kind, problem: { message: "Failed.", status } });
+  (kind: "refused" | "unknown", status: number, more: { readonly retryAt?: number } = {}): Answer =>
+  () => ({ kind, problem: { message: "Failed.", status, ...more } });
+
+interface World {
+  readonly known?: object;
+  readonly hostIds?: readonly string[];
+  readonly clock?: Clock;
+}
 
 /** Opens a data directory with mirrors, of which 1 is public and others are private. */
-function open(t: TestContext, dataDir: string, answer: Answer, known: object = {}, hostIds = ["1", "2"]) {
+function open(
+  t: TestContext,
+  dataDir: string,
+  answer: Answer,
+  { known = {}, hostIds = ["1", "2"], clock = systemClock }: World = {},
+) {
   const state = new MirrorState({ dataDir, files: diskFiles, clock: systemClock, log: silentLog });
   if (state.mirrors.length === 0) {
     for (const hostId of hostIds) {
@@ -67,12 +79,11 @@ function open(t: TestContext, dataDir: string, answer: Answer, known: object = {
     asked: [] as (readonly string[])[],
     hasClaims: true,
     users: [ann, bob, service, nobody],
-    aheadMs: 0,
   };
   const rights = new CodeHostRights({
     dataDir,
     files: diskFiles,
-    clock: { ...systemClock, now: () => systemClock.now() + world.aheadMs },
+    clock,
     log: silentLog,
     random: Math.random,
     state,
@@ -153,10 +164,25 @@ test("rights are kept for a week while the host is down, also after a restart, a
   // What was taken away is on disk at once.
   const third = open(t, dataDir, failing("unknown", 503));
   assert.deepEqual([third.seen(ann), third.seen(bob)], ["hidden", "visible"]);
-  third.world.aheadMs = 8 * 24 * 3_600_000;
-  third.rights.recheck("work");
-  await eventuallyEqual(() => [third.seen(ann), third.seen(bob)], ["unknown", "unknown"]);
 });
+
+const [minute, hour, day] = [60_000, 3_600_000, 24 * 3_600_000];
+
+for (const isConfigured of [true, false])
+  test(`rights end after a week ${isConfigured ? "in which the host asked to wait" : "without settings"}`, async (t) => {
+    const dataDir = temporaryFolder();
+    const clock = steppedClock();
+    const first = open(t, dataDir, only("bob-b"), { clock });
+    await clock.advance(1000);
+    await first.close();
+    const known = isConfigured ? {} : { connections: {}, removals: "none" };
+    const { world, seen } = open(t, dataDir, only("bob-b"), { clock, known });
+    world.answer = failing("unknown", 429, { retryAt: clock.now() + 30 * day });
+    await clock.advance(7 * day - hour);
+    assert.equal(seen(bob), "visible");
+    await clock.advance(2 * hour);
+    assert.equal(seen(bob), "unknown");
+  });
 
 test("names from claims that the configuration no longer names do not count", async (t) => {
   const { world, seen } = open(t, temporaryFolder(), only("ann-a", "bob-b"));
@@ -185,7 +211,9 @@ test("connections that know the same person by different names do not take right
     second: { ...connection, access: { ...access, logins: { "eve@example.com": "eve" } } },
   };
   // The connection that held the mirror was renamed.
-  const { seen, mirrored, rights, world } = open(t, temporaryFolder(), only("ann-a", "eve"), { connections });
+  const { seen, mirrored, rights, world } = open(t, temporaryFolder(), only("ann-a", "eve"), {
+    known: { connections },
+  });
   assert.deepEqual([mirrored(nobody), seen(bob)], [["visible", "unknown"], "hidden"]);
   await eventuallyEqual(() => [seen(ann), seen(nobody)], ["visible", "visible"]);
   const askedCount = world.asked.length;
@@ -194,31 +222,79 @@ test("connections that know the same person by different names do not take right
   assert.deepEqual([seen(ann), seen(nobody), seen(bob)], ["visible", "visible", "hidden"]);
 });
 
-test("after a limit of the host, the next round begins with the repositories that it kept from being asked", async (t) => {
-  const dataDir = temporaryFolder();
+const failures = [
+  { name: "500", status: 500, waitMs: undefined },
+  { name: "503 with Retry-After", status: 503, waitMs: 1000 },
+  { name: "429", status: 429, waitMs: 1000 },
+];
+const forty = Array.from({ length: 41 }, (_, at) => String(at + 1));
+
+for (const { name, status, waitMs } of failures) {
+  const fail = (clock: Clock) =>
+    failing("unknown", status, waitMs === undefined ? {} : { retryAt: clock.now() + waitMs });
+
+  test(`a repository that always fails with ${name} has nothing else asked about again`, async (t) => {
+    const clock = steppedClock();
+    const ids: string[] = [];
+    const answer: Answer = (id, logins) => {
+      ids.push(id);
+      return (id === "20" ? fail(clock) : only("ann-a"))(id, logins);
+    };
+    const { seen } = open(t, temporaryFolder(), answer, { hostIds: forty, clock });
+    await clock.advance(40 * minute);
+    assert.equal(new Set(ids).size, 40);
+    const others = ids.filter((id) => id !== "20");
+    assert.equal(others.length, 39);
+    // After 30 s, and twice as long each time.
+    assert.ok(ids.length - others.length <= 8, `${ids.length - others.length} requests`);
+    assert.equal(seen(ann, "git.example.com/acme/r41"), "visible");
+  });
+
+  test(`a host that only answers ${name} is asked rarely, and about everything when it recovers`, async (t) => {
+    const clock = steppedClock();
+    const { world, seen } = open(t, temporaryFolder(), () => fail(clock)("", []), {
+      hostIds: forty,
+      clock,
+    });
+    await clock.advance(day);
+    // Up to three in a row, after 30 s at first and every hour at last.
+    assert.ok(world.asked.length <= 120, `${world.asked.length} requests`);
+    world.asked.length = 0;
+    world.answer = only("ann-a");
+    await clock.advance(1.2 * hour);
+    assert.ok(world.asked.length <= 120, `${world.asked.length} requests`);
+    for (const id of forty) assert.equal(seen(ann, `git.example.com/acme/r${id}`), "visible");
+  });
+}
+
+test("a host that limits requests is asked about each repository once", async (t) => {
+  const clock = steppedClock();
   const ids: string[] = [];
-  let isLimited = true;
-  const limiting: Answer = (id, logins) => {
-    ids.push(id);
-    const problem = { message: "Too many requests.", status: 429, retryAt: Date.now() + 3_600_000 };
-    return isLimited ? { kind: "unknown", problem } : only("ann-a")(id, logins);
+  let left = 0;
+  let allowedAt = 0;
+  const answer: Answer = (id, logins) => {
+    if (clock.now() >= allowedAt) left = 7;
+    if (left-- > 0) {
+      ids.push(id);
+      return only("ann-a")(id, logins);
+    }
+    if (clock.now() >= allowedAt) allowedAt = clock.now() + minute;
+    return failing("unknown", 429, { retryAt: allowedAt })(id, logins);
   };
-  const { rights, seen } = open(t, dataDir, limiting, {}, ["1", "2", "3"]);
-  await eventuallyEqual(() => ids, ["2"]);
-  isLimited = false;
-  rights.recheck("work");
-  await eventuallyEqual(() => ids, ["2", "3", "2"]);
-  await eventuallyEqual(
-    () => ["2", "3"].map((id) => seen(ann, `git.example.com/acme/r${id}`)),
-    ["visible", "visible"],
+  const { rights } = open(t, temporaryFolder(), answer, { hostIds: forty, clock });
+  await clock.advance(30 * minute);
+  assert.deepEqual(
+    ids.map(Number).sort((one, other) => one - other),
+    forty.slice(1).map(Number),
   );
+  assert.deepEqual(rights.problems("work"), []);
 });
 
 test("repositories about which the host always fails keep no new member from seeing others", async (t) => {
   const failingIds = ["3", "4", "5", "6"];
   const answer: Answer = (id, logins) =>
     (failingIds.includes(id) ? failing("unknown", 500) : only("ann-a", "dan"))(id, logins);
-  const { world, rights, seen } = open(t, temporaryFolder(), answer, {}, ["1", "2", ...failingIds]);
+  const { world, rights, seen } = open(t, temporaryFolder(), answer, { hostIds: ["1", "2", ...failingIds] });
   const problems = () => rights.problems("work").map(({ scope }) => scope);
   await eventuallyEqual(() => [seen(ann), problems()], ["visible", ["acme/r3", "acme/r4", "acme/r5"]]);
   // As many failures in a row could mean that the host is down. The next round finds that it is not.
@@ -238,7 +314,7 @@ test("a process that does not know the connection does not open what it has clos
   const first = open(t, dataDir, only("bob-b"));
   await eventuallyEqual(() => first.seen(bob), "visible");
   await first.close();
-  const without = open(t, dataDir, only(), { connections: {}, removals: "none" });
+  const without = open(t, dataDir, only(), { known: { connections: {}, removals: "none" } });
   assert.equal(without.rights.isActive, true);
   assert.deepEqual([without.seen(ann), without.seen(bob)], ["hidden", "visible"]);
 });

@@ -82,8 +82,9 @@ export class CodeHostRights {
     return Object.values(this.#connections).some(isRestricted) || this.#readers.connections.length > 0;
   }
 
-  /** Starts to ask the hosts. */
+  /** Starts to ask the hosts, and to end old rights. */
   start(): void {
+    this.#rounds.expireOld();
     this.configure([...new Set([...Object.keys(this.#connections), ...this.#readers.connections])]);
   }
 

@@ -33,13 +33,17 @@ const retryMs = 30_000;
  * the user may have lost it meanwhile.
  */
 const maxAgeMs = 7 * 24 * 3_600_000;
+const expireEveryMs = 3_600_000;
 const defaultCheckEvery = 3_600_000;
 /** After so many repositories in a row for which a host decides nothing, the round ends until later. */
 const maxUnknown = 3;
 /** Delay of a round for repositories and people that are new. */
 const soonMs = 200;
 
-/** `new`: people and repositories that are new; `retry`: in addition, repositories that the host decided nothing about. */
+/**
+ * `new`: people and repositories that are new; `retry`: in addition, repositories that the host decided nothing about;
+ * `all`: everything that the pass has not come to yet.
+ */
 type What = "all" | "new" | "retry";
 
 interface Schedule {
@@ -49,18 +53,27 @@ interface Schedule {
   isRunning: boolean;
   /** The next round, if it is to follow the current one at once. */
   wanted: "all" | "new" | undefined;
+  /** Rounds in a row that ended early, since the host decided anything. */
   failures: number;
   /** Rounds in a row that left out some repositories, and when these are asked about again, in elapsed time. */
   retries: number;
   retryAt: number;
   /** What is wrong with all of the connection, and with repositories by number of their mirror. */
   problem: ConnectionProblem | undefined;
+  /** Those about which the host decided nothing are in the order of their last requests. */
   readonly problems: Map<number, RepositoryProblem>;
   /** The people whom the last round was about. */
   asked: ReadonlySet<string>;
-  /** The number of the mirror at which the last round ended early. */
-  stoppedAt: number | undefined;
+  /** The progress of rounds about everything that ended early, so that the next one continues them. */
+  pass: Pass | undefined;
   readonly controller: AbortController;
+}
+
+interface Pass {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Numbers of the mirrors about which the host has decided. */
+  readonly decided: Set<number>;
 }
 
 interface RepositoryProblem {
@@ -81,6 +94,7 @@ export class ReaderRounds {
   readonly #options: ReaderRoundsOptions;
   readonly #schedules = new Map<string, Schedule>();
   readonly #rounds = new Set<Promise<void>>();
+  #cancelExpiry = () => {};
 
   constructor(options: ReaderRoundsOptions) {
     this.#options = options;
@@ -101,11 +115,10 @@ export class ReaderRounds {
       problem: undefined,
       problems: new Map(),
       asked: new Set(),
-      stoppedAt: undefined,
+      pass: undefined,
       controller,
     };
     this.#schedules.set(name, schedule);
-    this.#expire(name);
     this.#later(name, schedule, soonMs, "all");
   }
 
@@ -131,6 +144,7 @@ export class ReaderRounds {
     const schedule = this.#schedules.get(name);
     if (schedule === undefined) return;
     schedule.failures = 0;
+    schedule.pass = undefined;
     if (schedule.isRunning) schedule.wanted = "all";
     else this.#later(name, schedule, 0, "all");
   }
@@ -140,27 +154,35 @@ export class ReaderRounds {
     return this.#schedules.get(name)?.asked.has(login) === true;
   }
 
-  /** Returns what keeps the rights of a connection from being current: of all of it, then of repositories. */
+  /** Returns what keeps the rights of a connection from being current: of all of it, then of repositories by number. */
   problems(name: string): readonly ConnectionProblem[] {
     const schedule = this.#schedules.get(name);
     if (schedule === undefined) return [];
     const { problem, problems } = schedule;
     return [
       ...(problem === undefined ? [] : [problem]),
-      ...[...problems.values()].map((each) => each.problem),
+      ...[...problems].sort(([one], [other]) => one - other).map(([, each]) => each.problem),
     ];
   }
 
-  async close(): Promise<void> {
-    for (const name of [...this.#schedules.keys()]) this.stop(name);
-    await Promise.all(this.#rounds);
+  /**
+   * Ends old rights from now on: of all connections, because a round may wait for its host for days, and nobody asks about
+   * those whose settings are unknown.
+   */
+  expireOld(): void {
+    const { clock, state, onChange } = this.#options;
+    for (const name of state.connections) {
+      // A host that is rarely asked may miss one response.
+      const ageMs = Math.max(maxAgeMs, 2 * this.#checkEvery(name));
+      if (state.expire(name, clock.now() - ageMs)) onChange();
+    }
+    this.#cancelExpiry = clock.after(expireEveryMs, () => this.expireOld());
   }
 
-  #expire(name: string): void {
-    const { clock, state, onChange } = this.#options;
-    // A host that is rarely asked may miss one response.
-    const ageMs = Math.max(maxAgeMs, 2 * this.#checkEvery(name));
-    if (state.expire(name, clock.now() - ageMs)) onChange();
+  async close(): Promise<void> {
+    this.#cancelExpiry();
+    for (const name of [...this.#schedules.keys()]) this.stop(name);
+    await Promise.all(this.#rounds);
   }
 
   #checkEvery(name: string): number {
@@ -180,12 +202,15 @@ export class ReaderRounds {
   async #run(name: string, schedule: Schedule, what: What): Promise<void> {
     const { clock, log, state, random } = this.#options;
     const { signal } = schedule.controller;
+    const earlier = schedule.pass;
+    const pass =
+      what === "all" ? (earlier ?? { startedAt: clock.now(), decided: new Set<number>() }) : undefined;
+    schedule.pass = pass;
     schedule.isRunning = true;
     schedule.wanted = undefined;
-    this.#expire(name);
     let end: RoundEnd;
     try {
-      end = await this.#round(name, schedule, what);
+      end = await this.#round(name, schedule, what, pass);
     } catch (error) {
       if (signal.aborted) return;
       const message = "Cannot find out who may read its repositories.";
@@ -198,18 +223,22 @@ export class ReaderRounds {
     if (signal.aborted) return;
     const checkEvery = this.#checkEvery(name);
     const backoff = (count: number) => Math.min(retryMs * 2 ** Math.min(count - 1, 20), checkEvery);
-    const failed = end.kind === "failed" ? end : undefined;
-    schedule.failures = failed === undefined ? 0 : schedule.failures + 1;
-    if (failed !== undefined) {
-      const wished = failed.retryAt === undefined ? backoff(schedule.failures) : failed.retryAt - clock.now();
-      // Rights also expire while a host wants to be left alone for days.
-      const delayMs = Math.min(Math.max(wished, retryMs) * (1 + random() / 10), maxAgeMs);
-      this.#later(name, schedule, delayMs, "all");
+    if (end.kind === "failed") {
+      const requestedMs = (end.retryAt ?? 0) - clock.now();
+      // A host may ask to wait for years by mistake.
+      const leastMs = Math.max(requestedMs, backoff(++schedule.failures), retryMs);
+      const delayMs = Math.min(leastMs * (1 + random() / 10), maxAgeMs);
+      const isAll = what === "all" || schedule.wanted === "all";
+      this.#later(name, schedule, delayMs, isAll ? "all" : "retry");
       return;
     }
-    if (what === "all" && end.kind !== "refused") state.setAskedAt(name, clock.now());
+    schedule.failures = 0;
+    schedule.pass = undefined;
+    if (pass !== undefined && end.kind !== "refused")
+      state.setAskedAt(name, earlier === undefined ? clock.now() : pass.startedAt);
     if (end.kind !== "partial") schedule.retries = 0;
-    else if (what !== "new") schedule.retryAt = clock.elapsed() + backoff(++schedule.retries);
+    else if (what !== "new" || schedule.retries === 0)
+      schedule.retryAt = clock.elapsed() + backoff(++schedule.retries);
     if (schedule.wanted !== undefined) {
       this.#later(name, schedule, soonMs, schedule.wanted);
       return;
@@ -222,7 +251,7 @@ export class ReaderRounds {
     else this.#later(name, schedule, delayMs, "all");
   }
 
-  async #round(name: string, schedule: Schedule, what: What): Promise<RoundEnd> {
+  async #round(name: string, schedule: Schedule, what: What, pass: Pass | undefined): Promise<RoundEnd> {
     const { state, mirrorsOf, loginsOf, hostOf, log, onChange } = this.#options;
     const { signal } = schedule.controller;
     const { problems } = schedule;
@@ -230,25 +259,31 @@ export class ReaderRounds {
     if (signal.aborted) return { kind: "done" };
     const host = hostOf(name);
     const mirrors = mirrorsOf(name);
-    const numbers = new Set(mirrors.map(({ number }) => number));
-    for (const number of problems.keys()) if (!numbers.has(number)) problems.delete(number);
+    const byNumber = new Map(mirrors.map((mirror) => [mirror.number, mirror]));
+    for (const number of problems.keys()) if (!byNumber.has(number)) problems.delete(number);
     schedule.problem = undefined;
-    // Goes on where the last round ended, so that a limit of the host does not keep it from ever reaching the others.
-    const start = mirrors.findIndex(({ number }) => number === schedule.stoppedAt) + 1;
-    schedule.stoppedAt = undefined;
-    const rotated = [...mirrors.slice(start), ...mirrors.slice(0, start)];
     // Repositories that failed before are last, so that they do not keep the host from being asked about the others.
-    const failing = new Set(
-      [...problems].filter(([, { isRefused }]) => !isRefused).map(([number]) => number),
+    const failing = new Map(
+      [...problems]
+        .filter(([, { isRefused }]) => !isRefused)
+        .flatMap(([number]) => {
+          const mirror = byNumber.get(number);
+          return mirror === undefined ? [] : [[number, mirror]];
+        }),
     );
-    const isFailing = ({ number }: MirrorRecord) => failing.has(number);
-    const others = rotated.filter((mirror) => !isFailing(mirror));
+    const others = mirrors.filter(({ number }) => !failing.has(number));
     let unknownCount = 0;
-    for (const mirror of what === "new" ? others : [...others, ...rotated.filter(isFailing)]) {
+    const decided = ({ number }: MirrorRecord) => {
+      unknownCount = 0;
+      schedule.failures = 0;
+      pass?.decided.add(number);
+    };
+    for (const mirror of what === "new" ? others : [...others, ...failing.values()]) {
       const known = state.get(name, mirror);
       const isNew = (login: string) => !known?.readers.has(login) && !known?.others.has(login);
-      const isCurrent = known !== undefined && !isFailing(mirror) && !logins.some(isNew);
-      if (what !== "all" && isCurrent) continue;
+      const isFailing = failing.has(mirror.number);
+      const isDecided = pass === undefined || pass.decided.has(mirror.number);
+      if (isDecided && known !== undefined && !isFailing && !logins.some(isNew)) continue;
       const answer = await host.readers(mirror.repository, logins, signal).catch((error: unknown) => {
         if (isServiceError(error, "CANCELLED")) return undefined;
         throw error;
@@ -259,7 +294,7 @@ export class ReaderRounds {
         const rest = new Set(logins.filter((login) => !readers.has(login)));
         if (state.put(name, mirror, { readers, others: rest })) onChange();
         problems.delete(mirror.number);
-        unknownCount = 0;
+        decided(mirror);
         continue;
       }
       const { status, retryAt } = answer.problem;
@@ -272,16 +307,19 @@ export class ReaderRounds {
         schedule.problem = { message: problem.message, status };
         return { kind: "refused" };
       }
+      problems.delete(mirror.number);
       problems.set(mirror.number, { problem, isRefused: answer.kind === "refused" });
       if (answer.kind === "unknown") {
-        // A host that limits requests would refuse the next ones as well.
-        if (retryAt === undefined && ++unknownCount < maxUnknown) continue;
-        schedule.stoppedAt = mirror.number;
-        if (retryAt === undefined && isFailing(mirror)) break;
+        // A host that limits requests would refuse the next ones as well. One that fails may fail for this one only.
+        const isLimited = retryAt !== undefined && (status ?? 0) < 500;
+        if (!isLimited && ++unknownCount < maxUnknown) continue;
+        // What is left has failed before.
+        if (isFailing) break;
         return { kind: "failed", retryAt };
       }
       // The host refuses to name anyone, so nobody may read it.
       if (state.put(name, mirror, { readers: new Set(), others: new Set(logins) })) onChange();
+      decided(mirror);
     }
     schedule.asked = new Set(logins);
     return [...problems.values()].every(({ isRefused }) => isRefused)
