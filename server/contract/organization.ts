@@ -21,7 +21,7 @@ export const Member = z
       .describe(
         "Groups that the login server named at the last login; those that a service account was given.",
       ),
-    suspendedAt: timestamp.nullable().describe("When the member was suspended."),
+    suspendedAt: timestamp.nullable().describe("When the member was disabled."),
     createdAt: timestamp.describe("When the member was added."),
     updatedAt: timestamp.describe("When the member was last changed."),
     lastActivityAt: timestamp.nullable().describe("Time of the last request, to the minute."),
@@ -72,7 +72,7 @@ export const SetSuspendedRequest = z
     userId: userIdField.describe("Id of the member."),
     isSuspended: z.boolean().describe("Whether all credentials of the member are refused."),
   })
-  .describe("Whether a member is suspended.");
+  .describe("Whether a member is disabled.");
 
 export const ChangeRoleRequest = z
   .object({ userId: userIdField.describe("Id of the member."), role: Role })
