@@ -94,10 +94,11 @@ export const CodeHostStatus = z
     nextListAt: z.string().optional().describe("When it is listed next (ISO 8601)."),
     isListing: z.boolean().describe("Whether the host is being listed now."),
     signIn: SignIn.optional(),
-    problems: z
+    problems,
+    rightsProblems: z
       .array(Problem)
       .describe(
-        `Why something could not be listed, and at most ${maxStatusRepositories} reasons why the host does not say who may read a repository; empty if nothing is wrong.`,
+        `At most ${maxStatusRepositories} reasons why it is outdated or unknown who may read a repository, where the host decides it; empty if nothing is wrong.`,
       ),
     unconfirmed,
     unconfirmedPaths: z.array(z.string()).describe(`Paths of at most ${maxStatusRepositories} of these.`),

@@ -12,6 +12,7 @@ const status: CodeHostStatus = {
   listedAt: "2026-01-01T00:00:00Z",
   isListing: false,
   problems: Array.from({ length: 22 }, (_, at) => ({ scope: `orgs:o${at}`, message: "403." })),
+  rightsProblems: [],
   unconfirmed: 6,
   unconfirmedPaths: [],
   counts: { waiting: 1, mirrored: 10_000, failing: 2, gone: 0, hidden: 3 },
@@ -66,6 +67,22 @@ test("failing repositories come first, and only loaded ones are shown", async ()
   await rows[1]?.run?.();
   assert.deepEqual(calls, ["mirrored", "more mirrored", "confirm", "configure"]);
   assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
+});
+
+test("who may read repositories is another problem than a list that is not complete", async () => {
+  const problem = { scope: "acme/r1", message: "The host does not say who may read it now." };
+  const row = hostRow(
+    { ...status, problems: [], unconfirmed: 0, rightsProblems: [problem] },
+    {} as HostSource,
+  );
+  assert.equal(text(row), "work · rights not current · 2 failing · 1 to clone · 10,003 repositories");
+  const [first] = await childrenOf(row);
+  assert.ok(first);
+  assert.equal(text(first), "The host does not say who may read it now. · acme/r1");
+  assert.equal(
+    first.item().tooltip,
+    "acme/r1\nThe host does not say who may read it now.\nClick to open the configuration of work.",
+  );
 });
 
 test("a host that is being listed, or was not listed yet, says so", () => {

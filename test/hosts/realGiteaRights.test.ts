@@ -104,10 +104,11 @@ else
     await eventuallyEqual(() => search("ann"), ["open", "NONE"], soonMs);
 
     await gitea.stop();
-    const failed = line(/Who may read it is unknown/);
+    const failed = line(/team\/secret: The host does not say who may read it now/);
     await sync();
     await failed;
-    assert.match((await status()).stdout, /! team\/secret: Who may read it is unknown: /);
+    const kept = /^ {2}! team\/secret: The host does not say who may read it now: .*stays in force until 2/m;
+    assert.match((await status()).stdout, kept);
     assert.deepEqual(await search("bob"), ["open", "secret", "NONE"]);
     await restart();
     await eventuallyEqual(() => search("bob"), ["open", "secret", "NONE"], soonMs);
@@ -117,4 +118,6 @@ else
     await call("DELETE", "/users/admin1/tokens/trawl", undefined, basic);
     await sync();
     await eventuallyEqual(() => search("bob"), ["open", "RIGHTS_UNKNOWN"], soonMs);
+    const refused = /^ {2}! The host refuses the credentials, so only owners see its private repositories: /m;
+    assert.match((await status()).stdout, refused);
   });

@@ -68,7 +68,7 @@ function totalOf({ counts }: CodeHostStatus): number {
 }
 
 function descriptionOf(host: CodeHostStatus): string {
-  const { counts, isListing, listedAt, problems, signIn, unconfirmed } = host;
+  const { counts, isListing, listedAt, problems, rightsProblems, signIn, unconfirmed } = host;
   const total = totalOf(host) - counts.hidden;
   const { t } = vscode.l10n;
   const parts = [
@@ -76,6 +76,7 @@ function descriptionOf(host: CodeHostStatus): string {
     // What needs attention comes first, because the end may be cut off.
     signIn?.isNeeded ? t("not signed in") : undefined,
     problems.length > 0 && !isListing ? t("not listed completely") : undefined,
+    rightsProblems.length > 0 ? t("rights not current") : undefined,
     unconfirmed > 0 ? t("{0} disappeared", count(unconfirmed)) : undefined,
     counts.failing > 0 ? t("{0} failing", count(counts.failing)) : undefined,
     counts.waiting > 0 ? t("{0} to clone", count(counts.waiting)) : undefined,
@@ -107,6 +108,7 @@ function iconOf({
   type,
   isListing,
   problems,
+  rightsProblems,
   signIn,
   unconfirmed,
   counts,
@@ -114,7 +116,7 @@ function iconOf({
   if (isListing) return new vscode.ThemeIcon("sync~spin");
   const icon = hostTypes.find((each) => each.type === type)?.icon ?? "server";
   const needsAttention =
-    problems.length > 0 || signIn?.isNeeded === true || unconfirmed > 0 || counts.failing > 0;
+    problems.length + rightsProblems.length + unconfirmed + counts.failing > 0 || signIn?.isNeeded === true;
   return new vscode.ThemeIcon(
     icon,
     needsAttention ? new vscode.ThemeColor("list.warningForeground") : undefined,
@@ -161,22 +163,24 @@ function unconfirmedRows(host: CodeHostStatus, parent: HostRow, source: HostSour
 }
 
 function problemRows(host: CodeHostStatus, parent: HostRow, source: HostSource): Row[] {
-  const { problems } = host;
+  const configure = vscode.l10n.t("Click to open the configuration of {0}.", host.name);
+  const problems = [
+    ...host.problems.map((each) => ({
+      ...each,
+      icon: "warning",
+      notes: [vscode.l10n.t("Nothing was removed.")],
+    })),
+    ...host.rightsProblems.map((each) => ({ ...each, icon: "lock", notes: [] })),
+  ];
   const rows = problems.slice(0, maxProblems).map(
-    ({ scope, message }, at): Row => ({
+    ({ scope, message, icon, notes }, at): Row => ({
       id: `${parent.id}/problem ${at}`,
       parent,
       item: () => ({
         label: message,
         ...(scope === undefined ? {} : { description: scope }),
-        tooltip: [
-          scope,
-          message,
-          vscode.l10n.t("Nothing was removed. Click to open the configuration of {0}.", host.name),
-        ]
-          .filter((line) => line !== undefined)
-          .join("\n"),
-        iconPath: new vscode.ThemeIcon("warning", new vscode.ThemeColor("list.warningForeground")),
+        tooltip: [scope, message, ...notes, configure].filter((line) => line !== undefined).join("\n"),
+        iconPath: new vscode.ThemeIcon(icon, new vscode.ThemeColor("list.warningForeground")),
       }),
       run: () => source.configure(host),
     }),

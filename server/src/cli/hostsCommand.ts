@@ -146,10 +146,12 @@ function printPlan(plan: CodeHostPlan): readonly string[] {
 
 function printProblems({
   problems,
+  rightsProblems = [],
   unconfirmed,
-}: Pick<CodeHostPlan, "problems" | "unconfirmed">): readonly string[] {
+}: Pick<CodeHostPlan, "problems" | "unconfirmed"> &
+  Partial<Pick<CodeHostStatus, "rightsProblems">>): readonly string[] {
   return [
-    ...problems.map(
+    ...[...problems, ...rightsProblems].map(
       ({ scope, message }) => `! ${scope === undefined ? "" : `${sanitize(scope)}: `}${sanitize(message)}`,
     ),
     ...(unconfirmed === 0

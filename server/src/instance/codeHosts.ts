@@ -258,7 +258,8 @@ function toStatus(
     ...timeField("listedAt", listedAt),
     ...timeField("nextListAt", nextListAt === 0 ? undefined : nextListAt),
     isListing,
-    problems: [...problems, ...rightsProblems.slice(0, maxStatusRepositories)].map(toProblem),
+    problems: problems.map(toProblem),
+    rightsProblems: rightsProblems.slice(0, maxStatusRepositories).map(toProblem),
     unconfirmed: unconfirmedIds.length,
     unconfirmedPaths: mirrors
       .filter(({ repository }) => unconfirmed.has(repository.hostId))

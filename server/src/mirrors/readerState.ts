@@ -17,6 +17,11 @@ export interface ReaderRecord {
   readonly others: ReadonlySet<string>;
 }
 
+interface StatedRecord extends ReaderRecord {
+  /** When the host said it, milliseconds since 1970. */
+  readonly statedAt: number;
+}
+
 const names = z.array(z.string());
 const StoredRecord = z.strictObject({
   readers: names,
@@ -44,7 +49,7 @@ const writeDelayMs = 2000;
 export class ReaderState {
   readonly #options: ReaderStateOptions;
   readonly #file: string;
-  readonly #records = new Map<string, ReaderRecord & { readonly statedAt: number }>();
+  readonly #records = new Map<string, StatedRecord>();
   readonly #askedAt = new Map<string, number>();
   #cancelWrite: (() => void) | undefined;
   /** Milliseconds of elapsed time. */
@@ -60,7 +65,7 @@ export class ReaderState {
     for (const [name, time] of Object.entries(stored?.askedAt ?? {})) this.#askedAt.set(name, time);
   }
 
-  get(connection: string, repository: MirrorDescription): ReaderRecord | undefined {
+  get(connection: string, repository: MirrorDescription): StatedRecord | undefined {
     return this.#records.get(keyOf(connection, repository));
   }
 

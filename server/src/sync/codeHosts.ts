@@ -205,6 +205,7 @@ export class CodeHosts {
       if (!isReplaced && !available.includes(token?.editor ?? "")) continue;
       if (isReplaced || this.#state.connection(name).failures > 0) void this.#listAgain(name);
       this.#fetches.retry(name);
+      this.rights.recheck(name);
     }
   }
 
@@ -214,13 +215,8 @@ export class CodeHosts {
     const { helperFolder, dataDir } = this.#options;
     const [connection, host] = [this.#connectionOf(name), this.#hosts.get(name)];
     const listing = await this.#list(name, signal);
-    return await probeClone(listing, {
-      connection,
-      host,
-      helperFolder,
-      folder: mirrorsFolder(dataDir),
-      signal,
-    });
+    const folder = mirrorsFolder(dataDir);
+    return await probeClone(listing, { connection, host, helperFolder, folder, signal });
   }
 
   /** Accepts that repositories disappeared at once. Returns how many. */

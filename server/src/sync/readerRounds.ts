@@ -4,13 +4,18 @@
  * What a host said is kept for a week while it is down, busy or limits requests, and dropped when it refuses to say it.
  */
 import { isServiceError } from "#base/error";
-import type { CodeHost, HostProblem } from "#hosts/codeHost";
+import type { CodeHost } from "#hosts/codeHost";
 import type { KnownConnections } from "#mirrors/applyListing";
 import type { ConnectionProblem, MirrorRecord } from "#mirrors/mirrorRecord";
 import type { ReaderState } from "#mirrors/readerState";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import { maxDelayMs } from "#platform/timeLimit";
+import {
+  describeRefusedCredentials,
+  describeRepositoryProblem,
+  type RepositoryProblem,
+} from "./readerProblems";
 
 export interface ReaderRoundsOptions {
   readonly state: ReaderState;
@@ -58,9 +63,9 @@ interface Schedule {
   /** Rounds in a row that left out some repositories, and when these are asked about again, in elapsed time. */
   retries: number;
   retryAt: number;
-  /** What is wrong with all of the connection, and with repositories by number of their mirror. */
+  /** What is wrong with all of the connection. */
   problem: ConnectionProblem | undefined;
-  /** Those about which the host decided nothing are in the order of their last requests. */
+  /** What is wrong with repositories, by the number of their mirror. Those about which the host decided nothing are in the order of their last requests. */
   readonly problems: Map<number, RepositoryProblem>;
   /** The people whom the last round was about. */
   asked: ReadonlySet<string>;
@@ -74,12 +79,6 @@ interface Pass {
   readonly startedAt: number;
   /** Numbers of the mirrors about which the host has decided. */
   readonly decided: Set<number>;
-}
-
-interface RepositoryProblem {
-  readonly problem: ConnectionProblem;
-  /** Whether the host refuses to name readers; else it has decided nothing. */
-  readonly isRefused: boolean;
 }
 
 /**
@@ -154,14 +153,17 @@ export class ReaderRounds {
     return this.#schedules.get(name)?.asked.has(login) === true;
   }
 
-  /** Returns what keeps the rights of a connection from being current: of all of it, then of repositories by number. */
+  /** Returns what keeps the rights of a connection from being current: of all of it, then of repositories. */
   problems(name: string): readonly ConnectionProblem[] {
     const schedule = this.#schedules.get(name);
     if (schedule === undefined) return [];
     const { problem, problems } = schedule;
     return [
       ...(problem === undefined ? [] : [problem]),
-      ...[...problems].sort(([one], [other]) => one - other).map(([, each]) => each.problem),
+      ...this.#options.mirrorsOf(name).flatMap((mirror) => {
+        const found = problems.get(mirror.number);
+        return found === undefined ? [] : [this.#describe(name, mirror, found)];
+      }),
     ];
   }
 
@@ -172,9 +174,7 @@ export class ReaderRounds {
   expireOld(): void {
     const { clock, state, onChange } = this.#options;
     for (const name of state.connections) {
-      // A host that is rarely asked may miss one response.
-      const ageMs = Math.max(maxAgeMs, 2 * this.#checkEvery(name));
-      if (state.expire(name, clock.now() - ageMs)) onChange();
+      if (state.expire(name, clock.now() - this.#maxAge(name))) onChange();
     }
     this.#cancelExpiry = clock.after(expireEveryMs, () => this.expireOld());
   }
@@ -183,6 +183,19 @@ export class ReaderRounds {
     this.#cancelExpiry();
     for (const name of [...this.#schedules.keys()]) this.stop(name);
     await Promise.all(this.#rounds);
+  }
+
+  #describe(name: string, mirror: MirrorRecord, problem: RepositoryProblem): ConnectionProblem {
+    const statedAt = this.#options.state.get(name, mirror)?.statedAt;
+    return describeRepositoryProblem(
+      problem,
+      statedAt === undefined ? undefined : statedAt + this.#maxAge(name),
+    );
+  }
+
+  #maxAge(name: string): number {
+    // A host that is rarely asked may miss one response.
+    return Math.max(maxAgeMs, 2 * this.#checkEvery(name));
   }
 
   #checkEvery(name: string): number {
@@ -213,9 +226,10 @@ export class ReaderRounds {
       end = await this.#round(name, schedule, what, pass);
     } catch (error) {
       if (signal.aborted) return;
-      const message = "Cannot find out who may read its repositories.";
+      const message = "The host cannot be asked who may read its repositories.";
       log.warn(`Connection "${name}": ${message}`, { error });
-      schedule.problem = { message: `${message} The log has the reason.` };
+      const kept = "What it said last stays in force, for a week at most.";
+      schedule.problem = { message: `${message} ${kept} The log has the reason.` };
       end = { kind: "failed" };
     } finally {
       schedule.isRunning = false;
@@ -298,17 +312,22 @@ export class ReaderRounds {
         continue;
       }
       const { status, retryAt } = answer.problem;
-      const problem = toProblem(mirror, answer.problem);
-      log.warn(`Connection "${name}", ${mirror.repository.path}: ${problem.message}`);
       if (status === 401) {
         if (mirrorsOf(name).filter((each) => state.put(name, each, undefined)).length > 0) onChange();
         schedule.asked = new Set(logins);
         problems.clear();
-        schedule.problem = { message: problem.message, status };
+        schedule.problem = describeRefusedCredentials(answer.problem);
+        log.warn(`Connection "${name}": ${schedule.problem.message}`);
         return { kind: "refused" };
       }
+      const found = {
+        path: mirror.repository.path,
+        problem: answer.problem,
+        isRefused: answer.kind === "refused",
+      };
+      log.warn(`Connection "${name}", ${found.path}: ${this.#describe(name, mirror, found).message}`);
       problems.delete(mirror.number);
-      problems.set(mirror.number, { problem, isRefused: answer.kind === "refused" });
+      problems.set(mirror.number, found);
       if (answer.kind === "unknown") {
         // A host that limits requests would refuse the next ones as well. One that fails may fail for this one only.
         const isLimited = retryAt !== undefined && (status ?? 0) < 500;
@@ -326,9 +345,4 @@ export class ReaderRounds {
       ? { kind: "done" }
       : { kind: "partial" };
   }
-}
-
-function toProblem({ repository }: MirrorRecord, { message, status }: HostProblem): ConnectionProblem {
-  const problem = { scope: repository.path, message: `Who may read it is unknown: ${message}` };
-  return status === undefined ? problem : { ...problem, status };
 }
