@@ -1,4 +1,7 @@
-/** An editor that logs in to its team's server in the browser: real processes, and a real OpenID provider. */
+/**
+ * People who log in to their team's server in the browser, and their editors: real processes, and a real OpenID provider,
+ * whose claims name them on a code host that decides which repositories they see.
+ */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,23 +9,43 @@ import { after, before, test } from "node:test";
 import { CancellationTokenSource } from "vscode-languageserver/node";
 import { connectServerMethod, logInToServerMethod } from "#contract/notifications";
 import type { ServerConnectionState, ServerLogin } from "#contract/team";
+import { dialectOf } from "#test/hosts/dialects";
+import { FakeHost } from "#test/hosts/fakeHost";
 import { TestBrowser } from "#test/support/browser";
 import { type Editor, openEditor } from "#test/support/editor";
+import { eventuallyEqual } from "#test/support/eventually";
 import { client, type Issuer, startIssuer } from "#test/support/issuer";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 
 const shop = repo("= main: One\na.txt\n| found\n");
+const people: Record<string, Record<string, unknown>> = {
+  ada: { email: "ada@x.org", email_verified: true, git_login: "Ada-L" },
+  ben: { email: "ben@x.org", email_verified: true, git_login: "ben-b" },
+  eve: { email: "eve@x.org", email_verified: true },
+};
 let issuer: Issuer;
+let codeHost: FakeHost;
 let team: Served;
 let editor: Editor;
 /** What the user does with the page that the editor opens. */
 let onPage: (uri: string) => Promise<void>;
 
 before(async () => {
-  issuer = await startIssuer({ ada: { email: "ada@x.org", email_verified: true } });
+  issuer = await startIssuer(people);
   const folder = temporaryFolder();
-  const secret = join(folder, "secret");
+  codeHost = await new FakeHost(dialectOf("github"), [
+    { id: 1, path: "acme/secret", isPrivate: true, readers: ["ada-l"], guests: ["ben-b"] },
+    { id: 2, path: "acme/plans", isPrivate: true, readers: ["ben-b"], guests: ["ada-l"] },
+  ]).start();
+  codeHost.token = "right";
+  const clones = ["secret", "plans"].map((name) =>
+    repo(`= main: One\n${name}.txt\n| found\n`, {
+      path: join(folder, name),
+      origin: `${codeHost.url}/acme/${name}.git`,
+    }),
+  );
+  const secret = join(folder, "client-secret");
   writeFileSync(secret, client.secret, { mode: 0o600 });
   const config = join(folder, "config.json");
   const oauth = {
@@ -30,10 +53,20 @@ before(async () => {
     clientId: client.id,
     clientSecret: { file: secret },
     createsMembers: true,
+    codeHostClaims: { work: "git_login" },
   };
-  writeFileSync(config, JSON.stringify({ oauth }), { mode: 0o600 });
+  const work = {
+    type: "github",
+    url: codeHost.url,
+    allowHttp: true,
+    token: { env: "TOKEN" },
+    include: { orgs: ["acme"] },
+    access: { visibleTo: "codeHost" },
+  };
+  writeFileSync(config, JSON.stringify({ oauth, connections: { work } }), { mode: 0o600 });
   const flags = ["--config", config, "--anonymous", "off"];
-  team = await serve(join(folder, "data"), [shop.path], { flags });
+  const paths = [shop, ...clones].map(({ path }) => path);
+  team = await serve(join(folder, "data"), paths, { flags, env: { TOKEN: codeHost.token } });
   await team.ready();
   await issuer.allowLogin(team.url);
   issuer.person = "ada";
@@ -49,6 +82,41 @@ after(async () => {
   await editor?.close();
   await team?.kill();
   await issuer?.close();
+  await codeHost?.close();
+});
+
+/** Logs a person in, and returns what they see: over REST, on the search page, and whether a page of a file exists. */
+async function personAt(person: string) {
+  issuer.person = person;
+  const browser = new TestBrowser();
+  assert.equal((await browser.open(`${team.url}/`)).status, 200);
+  const headers = { "sec-fetch-site": "same-origin" };
+  const name = (each: string) => `${new URL(codeHost.url).host}/acme/${each}`;
+  return async () => {
+    const listed = await browser.request(`${team.url}/api/repos`, { headers });
+    const repositories = JSON.parse(listed.text) as { readonly repoName: string }[];
+    const page = (await browser.open(`${team.url}/?q=found`)).text;
+    const files = ["a", "secret", "plans"].filter((each) => page.includes(`${each}.txt`));
+    const opened: number[] = [];
+    for (const each of ["secret", "plans"])
+      opened.push((await browser.open(`${team.url}/browse/${name(each)}/-/blob/${each}.txt`)).status);
+    return [repositories.map(({ repoName }) => repoName.split("/").at(-1)).sort(), files, opened];
+  };
+}
+
+test("members see what the code host lets the person read whom the claim of their last login names", async () => {
+  const shopName = shop.path.split("/").at(-1);
+  const adas = [["secret", shopName].sort(), ["a", "secret"], [200, 404]];
+  const bens = [["plans", shopName].sort(), ["a", "plans"], [404, 200]];
+  const [ada, ben, eve] = [await personAt("ada"), await personAt("ben"), await personAt("eve")];
+  await eventuallyEqual(ada, adas);
+  await eventuallyEqual(ben, bens);
+  assert.deepEqual(await eve(), [[shopName], ["a"], [404, 404]]);
+  people["ben"] = { ...people["ben"], git_login: "ada-l" };
+  assert.deepEqual(await ben(), bens);
+  const again = await personAt("ben");
+  await eventuallyEqual(again, adas);
+  issuer.person = "ada";
 });
 
 const logIn = () =>
@@ -79,7 +147,7 @@ test("an editor gets a key after a login in the browser", async () => {
     url: team.url,
     key,
   });
-  assert.deepEqual([state.state, state.repositories], ["connected", 1]);
+  assert.deepEqual([state.state, state.repositories], ["connected", 2]);
 });
 
 test("a code that the server does not know gives no key", async () => {

@@ -59,7 +59,7 @@ export async function startIssuer(people: Readonly<Record<string, Claims>>): Pro
         })),
         ...(login === undefined ? [] : [loginClient(login.baseUrl)]),
       ],
-      claims: { email: ["email", "email_verified"], profile: ["name"], groups: ["groups"] },
+      claims: { email: ["email", "email_verified"], profile: ["name", "git_login"], groups: ["groups"] },
       scopes: ["openid", "email", "profile", "groups"],
       conformIdTokenClaims: login?.isThin ?? false,
       findAccount: (_context, id) => ({
