@@ -21,7 +21,8 @@ import { type ExampleOptions, exampleHandlers } from "#service/queries/examples"
 import { queryHandlers } from "#service/queries/queries";
 import { repositoryHandlers } from "#service/repositories/repositories";
 import type { CodeHostRights } from "#service/repositories/repositoryView";
-import { SharedContents, visibleRepositories } from "#service/repositories/visibleRepositories";
+import { SharedContents } from "#service/repositories/sharedContents";
+import { visibleRepositories } from "#service/repositories/visibleRepositories";
 import { countHandlers } from "#service/search/count";
 import { type SearchOptions, searchHandlers } from "#service/search/search";
 import { visibleEngine } from "#service/search/visibleEngine";
@@ -82,7 +83,7 @@ export type Services = (sees: RepositoryScope | undefined) => Service;
  * Services for limited callers beyond this number are built again when they are needed. With code hosts that decide who
  * sees what, each member has one; what is large in them is shared.
  */
-const maxLimitedServices = 500;
+const maxLimitedServices = 2000;
 
 /**
  * Creates the services. Handlers reach repositories, the index and git only through what they are created with, and this
@@ -92,7 +93,7 @@ export function createServices(options: ServiceOptions): Services {
   const code = new ParsedCode(options.parsers);
   const whole = createService({ ...options, code });
   const limited = new Map<string, Service>();
-  const shared = new SharedContents();
+  const shared = new SharedContents(options.repositories);
   return (sees) => {
     if (sees === undefined) return whole;
     const key = JSON.stringify(sees);
