@@ -1,5 +1,7 @@
 /** Which mirrors members see where the host decides it: what is kept, what is dropped, and what is not known yet. */
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Catalog } from "#catalog/catalog";
 import type { Readers } from "#hosts/codeHost";
@@ -164,6 +166,13 @@ test("rights are kept for a week while the host is down, also after a restart, a
   // What was taken away is on disk at once.
   const third = open(t, dataDir, failing("unknown", 503));
   assert.deepEqual([third.seen(ann), third.seen(bob)], ["hidden", "visible"]);
+  await third.close();
+  // A name that is added later must not get the rights of one that is missing.
+  const file = join(dataDir, "codeHostRights.json");
+  const stored = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...stored, names: stored.names.slice(0, 1) }));
+  const damaged = open(t, dataDir, failing("unknown", 503));
+  assert.deepEqual([damaged.seen(ann), damaged.seen(bob)], ["unknown", "unknown"]);
 });
 
 const [minute, hour, day] = [60_000, 3_600_000, 24 * 3_600_000];

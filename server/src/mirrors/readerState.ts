@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { Bitset } from "#base/bitset";
 import type { Clock } from "#platform/clock";
 import { type Files, replaceFile } from "#platform/files";
 import type { Log } from "#platform/log";
@@ -12,29 +13,35 @@ import type { MirrorDescription } from "./mirrorRecord";
 
 /** What a host said about a repository. Names are in lower case. */
 export interface ReaderRecord {
-  readonly readers: ReadonlySet<string>;
+  readonly readers: Iterable<string>;
   /** People whom the host was asked about and who may not read it. */
-  readonly others: ReadonlySet<string>;
+  readonly others: Iterable<string>;
 }
 
-interface StatedRecord extends ReaderRecord {
+/** The same for thousands of people: a bit for each, by the number of their name. */
+interface StoredRecord {
+  readonly readers: Bitset;
+  readonly others: Bitset;
   /** When the host said it, milliseconds since 1970. */
   readonly statedAt: number;
 }
 
-const names = z.array(z.string());
-const StoredRecord = z.strictObject({
-  readers: names,
-  others: names,
-  /** When the host said it, milliseconds since 1970. Earlier versions did not store it. */
-  statedAt: z.int().optional(),
-});
 const Stored = z.strictObject({
-  format: z.literal(1),
+  format: z.literal(2),
+  /** The names of people; others refer to them by their index. */
+  names: z.array(z.string()),
   /** When all repositories of a connection were last asked about, milliseconds since 1970. */
   askedAt: z.record(z.string(), z.int()),
-  repositories: z.record(z.string(), StoredRecord),
+  /** Bits are little-endian words of 32, in Base64. */
+  repositories: z.record(
+    z.string(),
+    z.strictObject({ readers: z.base64(), others: z.base64(), statedAt: z.int() }),
+  ),
 });
+
+type Loaded = Pick<z.output<typeof Stored>, "askedAt" | "names"> & {
+  readonly records: readonly (readonly [key: string, record: StoredRecord])[];
+};
 
 export interface ReaderStateOptions {
   readonly dataDir: string;
@@ -49,7 +56,8 @@ const writeDelayMs = 2000;
 export class ReaderState {
   readonly #options: ReaderStateOptions;
   readonly #file: string;
-  readonly #records = new Map<string, StatedRecord>();
+  readonly #records = new Map<string, StoredRecord>();
+  readonly #numbers = new Map<string, number>();
   readonly #askedAt = new Map<string, number>();
   #cancelWrite: (() => void) | undefined;
   /** Milliseconds of elapsed time. */
@@ -59,14 +67,37 @@ export class ReaderState {
     this.#options = options;
     this.#file = join(options.dataDir, "codeHostRights.json");
     const stored = this.#load();
-    const now = options.clock.now();
-    for (const [key, { readers, others, statedAt = now }] of Object.entries(stored?.repositories ?? {}))
-      this.#records.set(key, { readers: new Set(readers), others: new Set(others), statedAt });
+    for (const [number, name] of (stored?.names ?? []).entries()) this.#numbers.set(name, number);
+    for (const [key, record] of stored?.records ?? []) this.#records.set(key, record);
     for (const [name, time] of Object.entries(stored?.askedAt ?? {})) this.#askedAt.set(name, time);
   }
 
-  get(connection: string, repository: MirrorDescription): StatedRecord | undefined {
-    return this.#records.get(keyOf(connection, repository));
+  /** Whether a person may read a repository, as the host said; `undefined` if it has not said so. */
+  mayRead(connection: string, repository: MirrorDescription, login: string): boolean | undefined {
+    const record = this.#records.get(keyOf(connection, repository));
+    const number = this.#numbers.get(login);
+    if (record === undefined || number === undefined) return undefined;
+    if (record.readers.has(number)) return true;
+    return record.others.has(number) ? false : undefined;
+  }
+
+  /** When the host last said who may read a repository, milliseconds since 1970. */
+  statedAt(connection: string, repository: MirrorDescription): number | undefined {
+    return this.#records.get(keyOf(connection, repository))?.statedAt;
+  }
+
+  /** Returns a set of people for `isStatedAbout`. */
+  people(logins: Iterable<string>): Bitset {
+    const numbers = [...logins].map((login) => this.#numberOf(login));
+    const set = new Bitset(this.#numbers.size);
+    for (const number of numbers) set.add(number);
+    return set;
+  }
+
+  /** Whether the host has said of all these people whether they may read a repository. */
+  isStatedAbout(connection: string, repository: MirrorDescription, people: Bitset): boolean {
+    const record = this.#records.get(keyOf(connection, repository));
+    return record !== undefined && people.copy().subtract(record.readers).subtract(record.others).isEmpty();
   }
 
   /**
@@ -76,11 +107,20 @@ export class ReaderState {
   put(connection: string, repository: MirrorDescription, record: ReaderRecord | undefined): boolean {
     const key = keyOf(connection, repository);
     const before = this.#records.get(key);
-    if (record === undefined) this.#records.delete(key);
-    else this.#records.set(key, { ...record, statedAt: this.#options.clock.now() });
+    const after =
+      record === undefined
+        ? undefined
+        : {
+            readers: this.people(record.readers),
+            others: this.people(record.others),
+            statedAt: this.#options.clock.now(),
+          };
+    if (after === undefined) this.#records.delete(key);
+    else this.#records.set(key, after);
     // The new time is written with the next change, or when all repositories have been asked about.
-    if (isSame(before, record)) return false;
-    const isReduced = [...(before?.readers ?? [])].some((each) => record?.readers.has(each) !== true);
+    if (isSame(before, after)) return false;
+    const isReduced =
+      before !== undefined && (after === undefined || !isWithin(before.readers, after.readers));
     const isJustWritten = this.#options.clock.elapsed() - this.#writtenAt < writeDelayMs;
     if (isReduced && !isJustWritten) this.flush();
     else this.#writeSoon();
@@ -132,10 +172,11 @@ export class ReaderState {
     this.#writtenAt = this.#options.clock.elapsed();
     const repositories = [...this.#records].map(([key, { readers, others, statedAt }]) => [
       key,
-      { readers: [...readers], others: [...others], statedAt },
+      { readers: toText(readers), others: toText(others), statedAt },
     ]);
     const content: z.input<typeof Stored> = {
-      format: 1,
+      format: 2,
+      names: [...this.#numbers.keys()],
       askedAt: Object.fromEntries(this.#askedAt),
       repositories: Object.fromEntries(repositories),
     };
@@ -150,11 +191,19 @@ export class ReaderState {
     if (this.#cancelWrite !== undefined) this.flush();
   }
 
+  #numberOf(login: string): number {
+    const known = this.#numbers.get(login);
+    if (known !== undefined) return known;
+    const number = this.#numbers.size;
+    this.#numbers.set(login, number);
+    return number;
+  }
+
   #writeSoon(): void {
     this.#cancelWrite ??= this.#options.clock.after(writeDelayMs, () => this.flush());
   }
 
-  #load(): z.output<typeof Stored> | undefined {
+  #load(): Loaded | undefined {
     let text: string;
     try {
       text = readFileSync(this.#file, "utf8");
@@ -162,7 +211,16 @@ export class ReaderState {
       return undefined;
     }
     try {
-      return Stored.parse(JSON.parse(text));
+      const { askedAt, names, repositories } = Stored.parse(JSON.parse(text));
+      const records = Object.entries(repositories).map(([key, { readers, others, statedAt }]) => {
+        return [key, { readers: fromText(readers), others: fromText(others), statedAt }] as const;
+      });
+      // Otherwise, a name that is added later would get what the host said about somebody else.
+      const isConsistent = records.every(
+        ([, { readers, others }]) => readers.next(names.length) === -1 && others.next(names.length) === -1,
+      );
+      if (isConsistent && new Set(names).size === names.length) return { askedAt, names, records };
+      throw new Error("The numbers of names are not consistent.");
     } catch {
       this.#options.log.warn(`${this.#file} is damaged. The code hosts are asked again.`);
       return undefined;
@@ -179,11 +237,28 @@ function keyPrefix(connection: string): string {
   return `${connection} `;
 }
 
-function isSame(one: ReaderRecord | undefined, other: ReaderRecord | undefined): boolean {
+function isSame(one: StoredRecord | undefined, other: StoredRecord | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return isSameSet(one.readers, other.readers) && isSameSet(one.others, other.others);
 }
 
-function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  return one.size === other.size && [...one].every((each) => other.has(each));
+function isSameSet(one: Bitset, other: Bitset): boolean {
+  return isWithin(one, other) && isWithin(other, one);
+}
+
+function isWithin(part: Bitset, whole: Bitset): boolean {
+  return part.copy().subtract(whole).isEmpty();
+}
+
+function toText({ words }: Bitset): string {
+  const bytes = Buffer.alloc(4 * words.length);
+  for (const [at, word] of words.entries()) bytes.writeUInt32LE(word, 4 * at);
+  return bytes.toString("base64");
+}
+
+function fromText(text: string): Bitset {
+  const bytes = Buffer.from(text, "base64");
+  const words = new Uint32Array(bytes.length >>> 2);
+  for (const at of words.keys()) words[at] = bytes.readUInt32LE(4 * at);
+  return new Bitset(32 * words.length, words);
 }

@@ -136,9 +136,9 @@ export class CodeHostRights {
     for (const name of restricting) {
       const login = user && this.#loginOf(name, user);
       if (login === undefined) continue;
-      const record = this.#readers.get(name, mirror);
-      if (record?.readers.has(login)) return "visible";
-      if (record?.others.has(login)) continue;
+      const mayRead = this.#readers.mayRead(name, mirror, login);
+      if (mayRead === true) return "visible";
+      if (mayRead === false) continue;
       isUnknown = true;
       if (!this.#rounds.wasAsked(name, login)) this.#rounds.askSoon(name);
     }

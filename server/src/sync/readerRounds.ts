@@ -186,7 +186,7 @@ export class ReaderRounds {
   }
 
   #describe(name: string, mirror: MirrorRecord, problem: RepositoryProblem): ConnectionProblem {
-    const statedAt = this.#options.state.get(name, mirror)?.statedAt;
+    const statedAt = this.#options.state.statedAt(name, mirror);
     return describeRepositoryProblem(
       problem,
       statedAt === undefined ? undefined : statedAt + this.#maxAge(name),
@@ -285,19 +285,18 @@ export class ReaderRounds {
           return mirror === undefined ? [] : [[number, mirror]];
         }),
     );
-    const others = mirrors.filter(({ number }) => !failing.has(number));
+    const first = mirrors.filter(({ number }) => !failing.has(number));
+    const people = state.people(logins);
     let unknownCount = 0;
     const decided = ({ number }: MirrorRecord) => {
       unknownCount = 0;
       schedule.failures = 0;
       pass?.decided.add(number);
     };
-    for (const mirror of what === "new" ? others : [...others, ...failing.values()]) {
-      const known = state.get(name, mirror);
-      const isNew = (login: string) => !known?.readers.has(login) && !known?.others.has(login);
+    for (const mirror of what === "new" ? first : [...first, ...failing.values()]) {
       const isFailing = failing.has(mirror.number);
       const isDecided = pass === undefined || pass.decided.has(mirror.number);
-      if (isDecided && known !== undefined && !isFailing && !logins.some(isNew)) continue;
+      if (isDecided && !isFailing && state.isStatedAbout(name, mirror, people)) continue;
       const answer = await host.readers(mirror.repository, logins, signal).catch((error: unknown) => {
         if (isServiceError(error, "CANCELLED")) return undefined;
         throw error;
@@ -305,8 +304,8 @@ export class ReaderRounds {
       if (answer === undefined || signal.aborted) return { kind: "done" };
       if (answer.kind === "known") {
         const readers = new Set(answer.logins);
-        const rest = new Set(logins.filter((login) => !readers.has(login)));
-        if (state.put(name, mirror, { readers, others: rest })) onChange();
+        const others = logins.filter((login) => !readers.has(login));
+        if (state.put(name, mirror, { readers, others })) onChange();
         problems.delete(mirror.number);
         decided(mirror);
         continue;
@@ -337,7 +336,7 @@ export class ReaderRounds {
         return { kind: "failed", retryAt };
       }
       // The host refuses to name anyone, so nobody may read it.
-      if (state.put(name, mirror, { readers: new Set(), others: new Set(logins) })) onChange();
+      if (state.put(name, mirror, { readers: [], others: logins })) onChange();
       decided(mirror);
     }
     schedule.asked = new Set(logins);
