@@ -80,6 +80,7 @@ function open(
     answer,
     asked: [] as (readonly string[])[],
     hasClaims: true,
+    isCompared: true,
     users: [ann, bob, service, nobody],
   };
   const rights = new CodeHostRights({
@@ -92,6 +93,7 @@ function open(
     catalog,
     known: () => ({ connections: { work: connection }, removals: "all", ...known }),
     mirrorOfClone: () => undefined,
+    isCompared: () => world.isCompared,
     mirrorAt: (path) => state.mirrors.find((mirror) => state.pathOf(mirror) === path),
     hostOf: () => ({
       requestCount: 0,
@@ -144,6 +146,13 @@ test("the configuration and claims name people, and nobody else sees what is pri
     ["visible", "hidden"],
   );
   assert.equal(seen(bob, "git.example.com/acme/elsewhere"), "visible");
+  // Another address hides nothing, unless it is not known yet whether it leads to the same repository.
+  assert.equal(seen(bob, "alias/acme/r2"), "visible");
+  world.isCompared = false;
+  assert.deepEqual(
+    ["alias/acme/r2", "alias/acme/r1", "alias/acme/elsewhere"].map((name) => seen(bob, name)),
+    ["unknown", "visible", "visible"],
+  );
 });
 
 test("rights are kept for a week while the host is down, also after a restart, and end when it says so", async (t) => {

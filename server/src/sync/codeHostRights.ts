@@ -31,6 +31,8 @@ export interface CodeHostRightsOptions {
   readonly mirrorAt: (path: string) => MirrorRecord | undefined;
   /** Returns the mirror whose place a clone takes although its remote has another address. */
   readonly mirrorOfClone: (id: RepositoryId) => MirrorRecord | undefined;
+  /** Whether it is known which mirror a clone is of, if any. */
+  readonly isCompared: (id: RepositoryId) => boolean;
   readonly catalog: Catalog;
   readonly known: () => KnownConnections;
   readonly hostOf: (connection: string) => CodeHost;
@@ -43,6 +45,13 @@ export interface CodeHostRightsOptions {
 /** `unknown`: the host has not said yet whether the user may see it, so it is hidden. */
 export type Visibility = "visible" | "hidden" | "unknown";
 
+/** The mirrors by what clones of them are named, in lower case, and by path. */
+interface MirrorIndex {
+  readonly revision: number;
+  readonly byName: ReadonlyMap<string, MirrorRecord>;
+  readonly byPath: ReadonlyMap<string, readonly MirrorRecord[]>;
+}
+
 export class CodeHostRights {
   readonly #options: CodeHostRightsOptions;
   readonly #readers: ReaderState;
@@ -50,7 +59,7 @@ export class CodeHostRights {
   readonly #logins = new WeakMap<MirrorConnection, ReadonlyMap<string, string>>();
   /** Increases whenever a decision may have changed. */
   #revision = 0;
-  #byName: { readonly revision: number; readonly mirrors: ReadonlyMap<string, MirrorRecord> } | undefined;
+  #index: MirrorIndex | undefined;
 
   constructor(options: CodeHostRightsOptions) {
     this.#options = options;
@@ -129,7 +138,8 @@ export class CodeHostRights {
   visibility(repository: Repository, user: CodeHostUser | undefined): Visibility {
     const { state } = this.#options;
     const mirror = this.#mirrorOf(repository);
-    if (mirror === undefined) return state.owns(repository.path) ? "unknown" : "visible";
+    if (mirror === undefined)
+      return state.owns(repository.path) || this.#mayBeRestricted(repository) ? "unknown" : "visible";
     const restricting = this.#restricting(mirror);
     if (restricting.length === 0 || mirror.repository.visibility === "public") return "visible";
     let isUnknown = false;
@@ -175,14 +185,32 @@ export class CodeHostRights {
   #mirrorOf({ id, name, path }: Repository): MirrorRecord | undefined {
     const { state, catalog, mirrorAt } = this.#options;
     if (state.owns(path)) return mirrorAt(path);
-    if (this.#byName?.revision !== this.#revision) {
-      const entries = state.mirrors.flatMap((mirror) =>
-        namesOf(mirror).map((each) => [each, mirror] as const),
-      );
-      this.#byName = { revision: this.#revision, mirrors: new Map(entries) };
-    }
-    const named = this.#byName.mirrors.get(foldName(catalog.remoteNameOf(id) || name));
+    const named = this.#mirrorIndex.byName.get(foldName(catalog.remoteNameOf(id) || name));
     return named ?? this.#options.mirrorOfClone(id);
+  }
+
+  /** Whether a clone may turn out to be one of a private mirror, because its remote only has another address. */
+  #mayBeRestricted({ id, name }: Repository): boolean {
+    const { catalog, isCompared } = this.#options;
+    if (isCompared(id)) return false;
+    const remote = foldName(catalog.remoteNameOf(id) || name);
+    const mirrors = this.#mirrorIndex.byPath.get(remote.slice(remote.indexOf("/") + 1)) ?? [];
+    return mirrors.some(
+      (mirror) => mirror.repository.visibility !== "public" && this.#restricting(mirror).length > 0,
+    );
+  }
+
+  get #mirrorIndex(): MirrorIndex {
+    if (this.#index?.revision === this.#revision) return this.#index;
+    const byName = new Map<string, MirrorRecord>();
+    const byPath = new Map<string, MirrorRecord[]>();
+    for (const mirror of this.#options.state.mirrors) {
+      for (const each of namesOf(mirror)) byName.set(each, mirror);
+      const path = foldName(mirror.repository.path);
+      byPath.set(path, [...(byPath.get(path) ?? []), mirror]);
+    }
+    this.#index = { revision: this.#revision, byName, byPath };
+    return this.#index;
   }
 
   /** Returns the name of a user on the host of a connection, in lower case. The configuration takes precedence. */

@@ -132,6 +132,7 @@ export class CodeHosts {
       ...{ dataDir, files, random, state: this.#state, known: () => this.#known },
       mirrorAt: (path) => this.#state.at(path),
       mirrorOfClone: (id) => this.#state.get(this.#mirrors.numberOfClone(id) ?? 0),
+      isCompared: (id) => this.#mirrors.isCompared(id),
       hostOf: (name) => this.#hosts.get(name),
     });
     this.webhooks = new Webhooks({

@@ -32,6 +32,7 @@ export class MirrorCatalog {
   readonly #sharedHistory: SharedHistory;
   /** The mirrors whose place clones take that have another address. */
   #numbersOfClones: ReadonlyMap<RepositoryId, number> = new Map();
+  #compared: ReadonlySet<RepositoryId> = new Set();
 
   constructor(options: MirrorCatalogOptions) {
     this.#options = options;
@@ -46,6 +47,11 @@ export class MirrorCatalog {
   /** Returns the mirror whose place a clone takes that has another address. */
   numberOfClone(id: RepositoryId): number | undefined {
     return this.#numbersOfClones.get(id);
+  }
+
+  /** Whether the last update decided which mirror a clone is of, if any. */
+  isCompared(id: RepositoryId): boolean {
+    return this.#compared.has(id);
   }
 
   /** Whether a change of the catalog may change which mirrors are visible. */
@@ -77,6 +83,7 @@ export class MirrorCatalog {
     const others = clones.filter(({ repository: { id } }) => !covering.has(id));
     const shared = await this.#sharedHistory.match(unnamed, others);
     this.#numbersOfClones = new Map([...shared].map(([number, id]) => [id, number]));
+    this.#compared = new Set(clones.map(({ repository: { id } }) => id));
     const visible = unnamed.filter(({ number }) => !shared.has(number));
     const paths = new Set(visible.map((mirror) => state.pathOf(mirror)));
     const hidden = catalog.all().filter((each) => this.#isMirror(each) && !paths.has(each.path));
