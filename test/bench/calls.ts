@@ -1,25 +1,13 @@
 /**
- * Compares the callers of this project's own definitions with those that TypeScript's language server finds, line by line.
- * Only code in `server/src` counts, because that is what its project contains. Accessors are left out: TypeScript counts
- * each read of a property as a call of its getter, and Trawl does not. A call that may run the definition, because it is an
- * implementation of what is called, is neither right nor wrong: TypeScript lists it only for what the type declares.
+ * Compares the callers of definitions with those that the language server of the compiler finds, line by line: of this
+ * project's own TypeScript, or of a Go module by gopls. A call that may run the definition, because it is an
+ * implementation of what is called, is neither right nor wrong: TypeScript lists it only for what the type declares, and
+ * gopls for all implementations.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import {
-  type CallHierarchyIncomingCall,
-  type CallHierarchyItem,
-  createProtocolConnection,
-  type Location,
-  type ProtocolConnection,
-  StreamMessageReader,
-  StreamMessageWriter,
-  type TextDocumentPositionParams,
-} from "vscode-languageserver/node";
+import { dirname, join, relative } from "node:path";
 import { escapeRegexp } from "#base/escapeRegexp";
 import type { CallHierarchy } from "#contract/calls";
 import type { RepositoryItem } from "#contract/repositories";
@@ -27,6 +15,7 @@ import type { ResponseOf } from "#contract/service";
 import { Random } from "#test/support/corpus";
 import { eventually } from "#test/support/eventually";
 import { projectRoot } from "#test/support/house";
+import { type CodeLocation, LanguageServer, type LanguageServerOptions } from "./languageServer";
 import { Product } from "./product";
 import { heading, median, ms, printTable, quantile } from "./report";
 
@@ -35,10 +24,10 @@ export interface CallsOptions {
   readonly shownMisses: number;
 }
 
-interface CodeLocation {
-  readonly path: string;
-  readonly line: number;
-  readonly column: number;
+/** The files of a project that its compiler reads. */
+interface Project extends LanguageServerOptions {
+  readonly title: string;
+  readonly paths: ReadonlySet<string>;
 }
 
 interface Definition extends CodeLocation {
@@ -53,7 +42,6 @@ interface Miss {
   readonly text: string;
 }
 
-const folder = "server/src/";
 const sampleSize = 250;
 const readyMs = 180_000;
 /** A cold or busy server may reach its time limit. */
@@ -61,17 +49,64 @@ const maxAttempts = 5;
 const accessor = /^\s*(?:static )?[gs]et [\w#]+\(/;
 const sampledKinds: ReadonlySet<string> = new Set(["function", "method", "class"]);
 
-export async function benchCalls(scratch: string, { seed, shownMisses }: CallsOptions): Promise<void> {
+/** `goModule` is the root of a git repository with a Go module, instead of this project. */
+export async function benchCalls(
+  scratch: string,
+  goModule: string | undefined,
+  options: CallsOptions,
+): Promise<void> {
+  const project = goModule === undefined ? ownProject() : goProject(goModule);
+  await compare(join(scratch, "calls"), project, options);
+}
+
+/** Only the code of the server, because that is what its project contains. */
+function ownProject(): Project {
   const root = projectRoot();
-  const product = await Product.start(join(scratch, "calls"), [root]);
-  const typescript = await TypeScript.start(root);
+  const manifest = createRequire(join(root, "package.json")).resolve("typescript/package.json");
+  const args = ["ls-files", "-z", "--", "server/src/"];
+  const listed = execFileSync("git", args, { cwd: root, encoding: "utf8" }).split("\0");
+  const isCompiled = (path: string) => path.endsWith(".ts") && !path.includes("/assembly/");
+  return {
+    title: "TypeScript",
+    root,
+    command: process.execPath,
+    args: [join(dirname(manifest), "bin/tsc"), "--lsp", "--stdio"],
+    languageId: "typescript",
+    paths: new Set(listed.filter(isCompiled)),
+  };
+}
+
+/** Without the files that are for other systems. Needs `go`, and `gopls` on the PATH or in `GOPLS`. */
+function goProject(root: string): Project {
+  const lists = ["GoFiles", "CgoFiles", "TestGoFiles", "XTestGoFiles"];
+  const format = lists.map((list) => `{{range .${list}}}{{$.Dir}}/{{.}}\n{{end}}`).join("");
+  const listed = execFileSync("go", ["list", "-e", "-f", format, "./..."], { cwd: root, encoding: "utf8" });
+  const paths = listed.split("\n").filter(Boolean);
+  return {
+    title: "Go",
+    root,
+    command: process.env["GOPLS"] ?? "gopls",
+    args: ["serve"],
+    languageId: "go",
+    paths: new Set(paths.map((path) => relative(root, path))),
+  };
+}
+
+async function compare(
+  dataDir: string,
+  project: Project,
+  { seed, shownMisses }: CallsOptions,
+): Promise<void> {
+  const { root, paths } = project;
+  const product = await Product.start(dataDir, [root]);
+  const compiler = await LanguageServer.start(project);
   try {
     await product.ready;
     const repositories = async () => (await get(product, "/api/repos")) as readonly RepositoryItem[];
     await eventually(async () => (await repositories()).every(({ symbolsReady }) => symbolsReady), readyMs);
     const repo = (await repositories())[0]?.repoName ?? "";
     const random = new Random(seed);
-    const all = await definitionsOf(product, repo, root);
+    const all = await definitionsOf(product, repo, project);
     const sample = Array.from({ length: sampleSize }, () => random.pick(all));
     const times: number[] = [];
     const missed: Miss[] = [];
@@ -80,12 +115,14 @@ export async function benchCalls(scratch: string, { seed, shownMisses }: CallsOp
     let dispatched = 0;
     for (const definition of new Set(sample)) {
       const { path, name, line } = definition;
-      const expected = await typescript.callers(definition);
+      const expected = await compiler.callers(definition);
       const began = performance.now();
-      const found = await callersOf(product, repo, definition);
+      const found = await callersOf(product, repo, definition, paths);
       times.push(performance.now() - began);
-      for (const site of expected) {
+      for (const [site, location] of expected) {
+        if (!paths.has(location.path)) continue;
         if (found.has(site)) right++;
+        else if (!(await compiler.definitions(location)).has(`${path}:${line}`)) dispatched++;
         else
           missed.push({
             group: groupOf(definition, site, root),
@@ -94,12 +131,12 @@ export async function benchCalls(scratch: string, { seed, shownMisses }: CallsOp
       }
       for (const [site, location] of found) {
         if (expected.has(site)) continue;
-        const implementations = await typescript.implementations(location);
+        const implementations = await compiler.implementations(location);
         if (implementations.has(`${path}:${line}`)) dispatched++;
         else wrong.push(`${name} ${path}:${line} from ${site}`);
       }
     }
-    heading("Calls, compared with TypeScript");
+    heading(`Calls, compared with ${project.title}`);
     printTable(
       ["definitions", "calls", "of subtypes", "precision", "recall", "median, ms", "p95, ms"],
       [
@@ -116,7 +153,7 @@ export async function benchCalls(scratch: string, { seed, shownMisses }: CallsOp
     );
     printMisses(missed, wrong, shownMisses);
   } finally {
-    await typescript.stop();
+    await compiler.stop();
     await product.stop();
   }
 }
@@ -134,9 +171,12 @@ function printMisses(missed: readonly Miss[], wrong: readonly string[], shownMis
   for (const text of wrong.slice(0, shownMisses)) console.log(`wrong: ${text}`);
 }
 
-async function definitionsOf(product: Product, repo: string, root: string): Promise<readonly Definition[]> {
-  const listed = execFileSync("git", ["ls-files", "-z", "--", folder], { cwd: root, encoding: "utf8" });
-  const paths = listed.split("\0").filter((path) => path.endsWith(".ts") && !path.includes("/assembly/"));
+/** Accessors are left out: TypeScript counts each read of a property as a call of its getter, and Trawl does not. */
+async function definitionsOf(
+  product: Product,
+  repo: string,
+  { root, paths }: Project,
+): Promise<readonly Definition[]> {
   const found: Definition[] = [];
   for (const path of paths) {
     const { symbols } = (await product.post("/api/outline", {
@@ -164,6 +204,7 @@ async function callersOf(
   product: Product,
   repo: string,
   definition: Definition,
+  paths: ReadonlySet<string>,
 ): Promise<Map<string, CodeLocation>> {
   const { path, line, column, name } = definition;
   const request = { symbolName: name, askedFrom: { repo, path, lineNumber: line, column }, matches: 10_000 };
@@ -174,7 +215,7 @@ async function callersOf(
   const { definitions, calls } = response;
   const sites = calls.flatMap((call) => {
     const file = definitions[call.caller]?.fileName ?? "";
-    if (call.certainty === "name" || !file.startsWith(folder)) return [];
+    if (call.certainty === "name" || !paths.has(file)) return [];
     return call.sites.map(({ range: { start } }): [string, CodeLocation] => {
       return [`${file}:${start.lineNumber}`, { path: file, line: start.lineNumber, column: start.column }];
     });
@@ -205,95 +246,4 @@ function groupOf({ name, kind, parentKind }: Definition, site: string, root: str
 
 async function get(product: Product, path: string): Promise<unknown> {
   return await (await fetch(product.url + path)).json();
-}
-
-/** TypeScript's language server. */
-class TypeScript {
-  readonly #process: ChildProcess;
-  readonly #connection: ProtocolConnection;
-  readonly #root: string;
-  readonly #opened = new Set<string>();
-
-  private constructor(process: ChildProcess, connection: ProtocolConnection, root: string) {
-    this.#process = process;
-    this.#connection = connection;
-    this.#root = root;
-  }
-
-  static async start(root: string): Promise<TypeScript> {
-    const manifest = createRequire(join(root, "package.json")).resolve("typescript/package.json");
-    const script = join(dirname(manifest), "bin/tsc");
-    const child = spawn(process.execPath, [script, "--lsp", "--stdio"], {
-      cwd: root,
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const connection = createProtocolConnection(
-      new StreamMessageReader(child.stdout),
-      new StreamMessageWriter(child.stdin),
-    );
-    connection.onRequest("client/registerCapability", () => null);
-    connection.listen();
-    const uri = pathToFileURL(root).href;
-    await connection.sendRequest("initialize", {
-      processId: process.pid,
-      rootUri: uri,
-      workspaceFolders: [{ uri, name: "trawl" }],
-      capabilities: { textDocument: { callHierarchy: {} } },
-    });
-    await connection.sendNotification("initialized", {});
-    return new TypeScript(child, connection, root);
-  }
-
-  /** Returns the lines of calls, as `path:line`. */
-  async callers(definition: Definition): Promise<Set<string>> {
-    const items = await this.#connection.sendRequest<CallHierarchyItem[] | null>(
-      "textDocument/prepareCallHierarchy",
-      await this.#open(definition),
-    );
-    const sites = new Set<string>();
-    for (const item of items ?? []) {
-      const calls = await this.#connection.sendRequest<CallHierarchyIncomingCall[] | null>(
-        "callHierarchy/incomingCalls",
-        { item },
-      );
-      for (const { from, fromRanges } of calls ?? []) {
-        const caller = fileURLToPath(from.uri).slice(this.#root.length + 1);
-        if (!caller.startsWith(folder)) continue;
-        for (const { start } of fromRanges) sites.add(`${caller}:${start.line + 1}`);
-      }
-    }
-    return sites;
-  }
-
-  /** Returns the lines of what the name at a location may run, as `path:line`. */
-  async implementations(location: CodeLocation): Promise<Set<string>> {
-    const found = await this.#connection.sendRequest<Location[] | null>(
-      "textDocument/implementation",
-      await this.#open(location),
-    );
-    return new Set(
-      (found ?? []).map(({ uri, range }) => {
-        return `${fileURLToPath(uri).slice(this.#root.length + 1)}:${range.start.line + 1}`;
-      }),
-    );
-  }
-
-  /** Opens the file of a location once. Returns the parameters of a request about it. */
-  async #open({ path, line, column }: CodeLocation): Promise<TextDocumentPositionParams> {
-    const file = join(this.#root, path);
-    const uri = pathToFileURL(file).href;
-    if (!this.#opened.has(uri)) {
-      this.#opened.add(uri);
-      const textDocument = { uri, languageId: "typescript", version: 1, text: readFileSync(file, "utf8") };
-      await this.#connection.sendNotification("textDocument/didOpen", { textDocument });
-    }
-    return { textDocument: { uri }, position: { line: line - 1, character: column - 1 } };
-  }
-
-  async stop(): Promise<void> {
-    const closed = once(this.#process, "close");
-    this.#connection.dispose();
-    this.#process.kill();
-    await closed;
-  }
 }

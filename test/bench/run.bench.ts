@@ -3,7 +3,7 @@
  * `npm run bench -- --corpus DIR --profile PATTERN`
  * `npm run bench -- --only history [--history CLONE]`
  * `npm run bench -- --only retrieval [--questions DIR --repositories DIR] [--form words|or|plain] [--limit N] [--misses N]`
- * `npm run bench -- --only calls [--seed N] [--misses N]`
+ * `npm run bench -- --only calls [--go CLONE] [--seed N] [--misses N]`
  * `npm run bench -- --only compare --other FOLDER [--corpus DIR] [--seed N] [--requests N] [--misses N]`
  * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
@@ -21,8 +21,9 @@
  * that it fetches. `--questions` names another folder of `NAME.json`, and `--repositories` the folder of the repositories
  * `NAME`. `--form` is how a question becomes a query, and `--misses` lists questions of the half for tuning.
  *
- * `calls` compares callers in this project with those that TypeScript finds, and runs only if it is named. `--seed`
- * chooses other definitions, and `--misses` lists calls of each kind that were not found.
+ * `calls` compares callers in this project with those that TypeScript finds, or with `--go` those in the clone of a Go
+ * module with those that gopls finds (on the PATH or in `GOPLS`). It runs only if it is named. `--seed` chooses other
+ * definitions, and `--misses` lists calls of each kind that were not found.
  *
  * `hosts` mirrors generated repositories of a git server and compares that with a loop of `git clone --mirror`, then sends
  * webhooks. It runs only if it is named.
@@ -105,6 +106,7 @@ const { values } = parseArgs({
     ranking: { type: "boolean", default: false },
     symbols: { type: "boolean", default: false },
     languages: { type: "string", default: "" },
+    go: { type: "string" },
     seed: { type: "string", default: "1" },
     other: { type: "string" },
     requests: { type: "string", default: "2000" },
@@ -153,7 +155,10 @@ async function main(): Promise<void> {
   if (wanted.has("store")) await benchStore(scratch);
   if (wanted.has("access")) await benchCredentials(scratch);
   if (wanted.has("calls"))
-    await benchCalls(scratch, { seed: Number(values.seed), shownMisses: Number(values.misses) });
+    await benchCalls(scratch, inUserFolder(values.go), {
+      seed: Number(values.seed),
+      shownMisses: Number(values.misses),
+    });
   if (wanted.has("hosts")) await benchHosts(join(scratch, "hosts"));
   if (wanted.has("retrieval")) await benchRetrieval(folder, scratch, retrieval);
   if (wanted.has("small")) {
