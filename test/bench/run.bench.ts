@@ -2,6 +2,7 @@
  * `npm run bench -- [--corpus DIR] [--zoekt auto|URL] [--only PARTS] [--seconds N] [--ranking] [--record]`
  * `npm run bench -- --corpus DIR --profile PATTERN`
  * `npm run bench -- --only history [--history CLONE]`
+ * `npm run bench -- --only pages --corpus DIR [--seconds N]`
  * `npm run bench -- --only retrieval [--questions DIR --repositories DIR] [--form words|or|plain] [--limit N] [--misses N]`
  * `npm run bench -- --only calls [--go CLONE] [--seed N] [--misses N]`
  * `npm run bench -- --only compare --other FOLDER [--corpus DIR] [--seed N] [--requests N] [--misses N]`
@@ -9,7 +10,7 @@
  *
  * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
  * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, zoekt,
- * tools, memory, fresh, clients, load, small, history, store, access, calls, retrieval, hosts, compare. `--ranking` alone means
+ * tools, memory, fresh, clients, pages, load, small, history, store, access, calls, retrieval, hosts, compare. `--ranking` alone means
  * `--only ranking`. If symbols or ranking are requested without a corpus, the trees with labeled queries are fetched as
  * Debian packages and used one by one.
  *
@@ -53,6 +54,7 @@ import { benchHistory } from "./history";
 import { benchHosts } from "./hosts";
 import { benchLoad } from "./load";
 import { benchNavigation } from "./navigation";
+import { benchPages } from "./pages";
 import { memoryOf, untilQuiet } from "./processes";
 import { type IndexRun, indexOnce, Product } from "./product";
 import { profileQuery } from "./profile";
@@ -77,6 +79,7 @@ const parts = [
   "memory",
   "fresh",
   "clients",
+  "pages",
   "load",
   "small",
   "history",
@@ -272,6 +275,7 @@ async function benchCorpus(source: string): Promise<readonly number[]> {
     }
     if (wanted.has("fresh")) await benchFreshness(product, corpus);
     if (wanted.has("clients")) await benchClients(product, Number(values.seconds));
+    if (wanted.has("pages")) await benchPages(product, corpus, Number(values.seconds));
     if (wanted.has("load")) await benchLoad(product, Number(values.seconds));
     return ranks;
   } finally {

@@ -50,8 +50,15 @@ test("operations that act on the whole instance are for owners", () => {
   );
 });
 
-/** Caches of modules serve all callers, so their keys must not depend on what exists: here, a path of a visible repository. */
-const moduleCaches = ["src/agents/toolDefinitions.ts", "src/service/repositories/unindexedRevisions.ts"];
+/**
+ * Caches of modules serve all callers, so their keys must not depend on what exists: here, a path of a visible repository,
+ * and the hash of a text that the caller has just read.
+ */
+const moduleCaches = [
+  "src/agents/toolDefinitions.ts",
+  "src/service/repositories/unindexedRevisions.ts",
+  "src/transport/pages/highlight.ts",
+];
 
 test("no module keeps results of one caller for another", () => {
   const found = serving.filter(({ text }) =>

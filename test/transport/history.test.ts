@@ -331,7 +331,9 @@ test("aborting a request kills its git process", async () => {
   const untilRunning = (isRunning: boolean) =>
     eventually(() => children().some((command) => command.includes("diff-tree")) === isRunning);
   const abort = new AbortController();
-  const response = fetch(`${ways.url}/api/diff?repo=past&base=main~1&head=main`, { signal: abort.signal });
+  // That the diff is too large is cached without `mergeBase`.
+  const url = `${ways.url}/api/diff?repo=past&base=main~1&head=main&mergeBase=true`;
+  const response = fetch(url, { signal: abort.signal });
   await untilRunning(true);
   abort.abort();
   await assert.rejects(response);

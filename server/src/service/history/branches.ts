@@ -1,7 +1,9 @@
+import { objectBytes } from "#base/byteCache";
 import type { Branch } from "#contract/history";
 import type { Handler } from "#contract/service";
 import { listBranchesAndTags, type NamedCommit, toNamedCommit } from "#git/refs/branches";
 import { readHeadFile } from "#git/refs/refs";
+import { refsFingerprint } from "#git/refs/refsFingerprint";
 import type { History, OpenRepository } from "./history";
 
 const branchPrefix = "refs/heads/";
@@ -12,7 +14,7 @@ export function branchesHandlers(history: History): { branches: Handler<"branche
   return {
     async branches({ repo, query = "", remotes, page, perPage }, context) {
       const opened = history.open(history.repository(repo), context);
-      const all = await listBranchesAndTags(opened.gitRequest, opened.objects, remotes);
+      const all = [...(await cachedRefs(history, opened, remotes))];
       const defaultName = defaultRefName(opened, all);
       const head = defaultName === "HEAD" ? await history.find(opened, "HEAD") : undefined;
       if (head !== undefined) all.push(await toNamedCommit(opened.objects, "HEAD", head.commit));
@@ -38,6 +40,22 @@ export function branchesHandlers(history: History): { branches: Handler<"branche
       return { items, total: found.length };
     },
   };
+}
+
+/** Lists the refs, cached until one of them changes. */
+async function cachedRefs(
+  history: History,
+  opened: OpenRepository,
+  remotes: boolean,
+): Promise<readonly NamedCommit[]> {
+  const fingerprint = refsFingerprint(opened.gitRequest.gitRepository);
+  const compute = ({ gitRequest, objects }: OpenRepository) =>
+    listBranchesAndTags(gitRequest, objects, remotes);
+  const head = fingerprint === undefined ? undefined : await history.find(opened, undefined);
+  if (head === undefined) return compute(opened);
+  return history.memoize(head, `refs ${remotes} ${fingerprint}`, compute, (refs) =>
+    refs.reduce((sum, { name, commit, date }) => sum + objectBytes([name, commit, date]), 0),
+  );
 }
 
 /**

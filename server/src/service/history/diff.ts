@@ -1,10 +1,10 @@
 /** The diff between two revisions. */
 import { objectBytes } from "#base/byteCache";
-import { ServiceError } from "#base/error";
+import { isServiceError, ServiceError } from "#base/error";
 import type * as contract from "#contract/commits";
 import type { Handler } from "#contract/service";
 import { type ChangedFile, diffCommits, mergeBase } from "#git/history/diff";
-import { checkPath, type History } from "./history";
+import { checkPath, type History, type OpenRevision } from "./history";
 
 export function diffHandlers(history: History): { diff: Handler<"diff"> } {
   return {
@@ -16,25 +16,41 @@ export function diffHandlers(history: History): { diff: Handler<"diff"> } {
         : (await history.resolve(opened, request.base)).commit;
       const head = await history.resolve(opened, request.head);
       const key = JSON.stringify(["diff", base, path, request.mergeBase, request.hunks]);
-      return history.memoize(
+      const compute = async ({ gitRequest }: OpenRevision): Promise<contract.Diff> => {
+        const from = request.mergeBase ? await mergeBase(gitRequest, base, head.commit) : base;
+        if (from === undefined) {
+          throw new ServiceError(
+            "INVALID_GIT_REF",
+            `"${request.base}" and "${request.head}" have no common ancestor.`,
+          );
+        }
+        const detail = request.hunks ? "hunks" : "counts";
+        const files = await diffCommits(gitRequest, from, head.commit, { path, detail });
+        return { files: files.map(toChangedFile), ...(request.mergeBase ? { mergeBase: from } : {}) };
+      };
+      // Git takes seconds for a diff that is too large, so that is cached, too.
+      const found = await history.memoize<contract.Diff | ServiceError>(
         head,
         key,
-        async ({ gitRequest }) => {
-          const from = request.mergeBase ? await mergeBase(gitRequest, base, head.commit) : base;
-          if (from === undefined) {
-            throw new ServiceError(
-              "INVALID_GIT_REF",
-              `"${request.base}" and "${request.head}" have no common ancestor.`,
-            );
-          }
-          const detail = request.hunks ? "hunks" : "counts";
-          const files = await diffCommits(gitRequest, from, head.commit, { path, detail });
-          return { files: files.map(toChangedFile), ...(request.mergeBase ? { mergeBase: from } : {}) };
-        },
-        ({ files }) => files.reduce((sum, file) => sum + estimateBytes(file), 0),
+        (revision) => compute(revision).catch(tooLargeOnly),
+        (result) =>
+          result instanceof ServiceError
+            ? tooLargeBytes
+            : result.files.reduce((sum, file) => sum + estimateBytes(file), 0),
       );
+      if (found instanceof ServiceError) throw found;
+      return found;
     },
   };
+}
+
+/** What an error takes in memory, with its stack. */
+const tooLargeBytes = 2000;
+
+/** Returns the error that says that the diff is too large. Rethrows others. */
+function tooLargeOnly(error: unknown): ServiceError {
+  if (isServiceError(error, "ANSWER_TOO_LARGE")) return error;
+  throw error;
 }
 
 /** Git's built-in empty trees, for SHA-1 and SHA-256. */

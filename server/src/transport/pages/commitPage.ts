@@ -1,7 +1,8 @@
 import { isServiceError } from "#base/error";
+import type { CommitDetails } from "#contract/commits";
 import { emptyTree } from "#contract/snapshotUri";
 import { browseUrl, commitUrl } from "#service/repositories/webLinks";
-import { factItem, hostLink, type PageContext, type PageResponse, repositoryPage } from "./context";
+import { factItem, hostLink, type PageContext, type PageResponse, streamedPage } from "./context";
 import { renderDiff } from "./diffRows";
 import { type HtmlPart, html } from "./html";
 
@@ -9,8 +10,7 @@ export async function commitPage(context: PageContext): Promise<PageResponse> {
   const { pageUrl, caller, call, base } = context;
   const { repository: repo, path: ref } = pageUrl;
   const commit = await caller("commit", { repo, ref }, call);
-  const { hash, parents, message, body, authorName, authorEmail, date, refs, externalWebUrl, incomplete } =
-    commit;
+  const { hash, parents, message, authorName, authorEmail, date, refs, externalWebUrl, incomplete } = commit;
   const [parent] = parents;
   const facts = [
     html`<span><bdi>${authorName}</bdi> &lt;<bdi>${authorEmail}</bdi>&gt;</span>`,
@@ -20,9 +20,8 @@ export async function commitPage(context: PageContext): Promise<PageResponse> {
     ...parents.map((each) => html`<a href="${commitUrl(base, repo, each)}">Parent ${each.slice(0, 10)}</a>`),
     hostLink(externalWebUrl),
   ];
-  const text = body.trim() === "" ? undefined : html`<pre>${body.trimEnd()}</pre>`;
   const subject = message === "" ? "(no message)" : message;
-  return repositoryPage(context, {
+  const page = {
     title: subject,
     heading: html` / <bdi>${subject}</bdi>`,
     actions: [
@@ -31,13 +30,18 @@ export async function commitPage(context: PageContext): Promise<PageResponse> {
       html`<a id="permalink" aria-keyshortcuts="y" title="Make the address permanent (y)" href="${commitUrl(base, repo, hash)}">Permalink</a>`,
     ],
     facts,
-    content: [
-      text,
-      incomplete === undefined
-        ? await renderChanges(context, hash, parent)
-        : html`<p class="note">${incomplete}</p>`,
-    ],
-  });
+  };
+  return streamedPage(context, page, contentOf(context, commit));
+}
+
+async function* contentOf(context: PageContext, commit: CommitDetails): AsyncGenerator<string> {
+  const { hash, parents, body, incomplete } = commit;
+  if (body.trim() !== "") yield html`<pre>${body.trimEnd()}</pre>`.text;
+  const changes =
+    incomplete === undefined
+      ? await renderChanges(context, hash, parents[0])
+      : html`<p class="note">${incomplete}</p>`;
+  yield html`${changes}`.text;
 }
 
 const maxRefs = 10;

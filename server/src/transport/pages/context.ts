@@ -2,7 +2,7 @@
 import type { Call, Caller } from "#contract/service";
 import { browseUrl } from "#service/repositories/webLinks";
 import { type Html, type HtmlPart, hasDirectionMarks, html } from "./html";
-import { type PageFrame, renderLayout } from "./pageLayout";
+import { type PageFrame, renderFrame, renderLayout } from "./pageLayout";
 import type { PageUrl } from "./pageUrl";
 import type { ViewSettings } from "./viewSettings";
 
@@ -74,8 +74,17 @@ export function repositoryPage(context: PageContext, page: RepositoryPage): Page
   return okPage(renderLayout({ ...repositoryFrame(context, page), content: page.content }));
 }
 
-/** Returns the frame of a page about a repository. */
-export function repositoryFrame(context: PageContext, page: Omit<RepositoryPage, "content">): PageFrame {
+/** Renders a page about a repository whose content is sent while it is rendered. */
+export function streamedPage(
+  context: PageContext,
+  page: Omit<RepositoryPage, "content">,
+  pieces: AsyncIterable<string>,
+  isFile = false,
+): PageResponse {
+  return okPage({ ...renderFrame({ ...repositoryFrame(context, page), isFile }), pieces });
+}
+
+function repositoryFrame(context: PageContext, page: Omit<RepositoryPage, "content">): PageFrame {
   const { title, heading = pathLinks(context), actions, facts = [] } = page;
   const { pageUrl, base, bar } = context;
   const { repository, revision } = pageUrl;
@@ -159,7 +168,7 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }
 
-export function okPage(body: string): PageResponse {
+export function okPage(body: string | PageStream): PageResponse {
   return { status: 200, body };
 }
 

@@ -15,19 +15,19 @@ import {
   permalink,
   redirect,
   refOf,
-  repositoryFrame,
   repositoryPage,
+  streamedPage,
 } from "./context";
 import { fileOutline } from "./fileOutline";
 import { fileTree } from "./fileTree";
 import { nodeAt } from "./folderPage";
 import { type Html, html } from "./html";
-import { renderFrame } from "./pageLayout";
 import { symbolPanel } from "./symbolPanel";
 
 /** Larger files are not rendered. */
 const maxRenderedCharacters = 4 * 1024 * 1024;
 const maxRenderedLines = 50_000;
+const linesPerPiece = 1000;
 const tooLarge = "This file is too large to show.";
 
 export async function filePage(context: PageContext): Promise<PageResponse> {
@@ -39,15 +39,19 @@ export async function filePage(context: PageContext): Promise<PageResponse> {
   );
   if ("status" in file) return file;
   const isBinary = file.source.includes("\0");
-  const lines = isBinary || file.source.length > maxRenderedCharacters ? [] : await renderLines(file);
-  const isRendered = lines.length > 0 && lines.length <= maxRenderedLines;
+  const lineCount = countLines(file.source);
+  const isRendered =
+    !isBinary &&
+    file.source !== "" &&
+    file.source.length <= maxRenderedCharacters &&
+    lineCount <= maxRenderedLines;
   const jsonUrl = `${base}/api/source?${new URLSearchParams({ repo, path, ...ref })}`;
   const facts = [
     file.commit === ""
       ? undefined
       : html`<a href="${commitUrl(base, repo, file.commit)}">${file.commit.slice(0, 10)}</a>`,
     factItem(file.language),
-    isRendered ? factItem(countOf(lines.length, "line")) : undefined,
+    isRendered ? factItem(countOf(lineCount, "line")) : undefined,
     html`<a href="${jsonUrl}">JSON</a>`,
     hostLink(file.externalWebUrl),
   ];
@@ -71,18 +75,20 @@ export async function filePage(context: PageContext): Promise<PageResponse> {
   ];
   const page = { title: path, actions, facts };
   if (content !== undefined) return repositoryPage(context, { ...page, content });
-  const { start, end } = renderFrame({ ...repositoryFrame(context, page), isFile: true });
-  const text = html`<div class="panes"><div class="text">${directionNote(file.source)}${await fileTable(context, file, lines)}</div>\n`;
-  return { status: 200, body: { start: start + text.text, pieces: panes(context, file), end } };
+  return streamedPage(context, page, panes(context, file), true);
 }
 
-/** Renders the panes beside the text. The text may have to be parsed first. */
-async function* panes(context: PageContext, { commit }: FileSource): AsyncGenerator<string> {
+/** Renders the text, and then the panes beside it, for which the text may have to be parsed. */
+async function* panes(context: PageContext, file: FileSource): AsyncGenerator<string> {
+  const { commit } = file;
   const ref = context.pageUrl.revision ?? (commit === "" ? undefined : commit);
   const outline = fileOutline(context, ref);
   const tree = fileTree(context);
   // They are awaited later, and not at all if the client disconnects.
   for (const pane of [outline, tree]) pane.catch(() => {});
+  yield html`<div class="panes"><div class="text">${directionNote(file.source)}`.text;
+  yield* fileTable(context, file);
+  yield "</div>\n";
   yield html`<aside id="side" aria-label="Symbols">${await symbolPanel(context, ref)}`.text;
   yield html`${await outline}</aside>\n`.text;
   yield html`${await tree}</div>${lineDialog}`.text;
@@ -130,30 +136,36 @@ const jumpLinks = [
   html`<a class="jump" href="#tree">Files</a>`,
 ];
 
-async function renderLines({ source, language }: FileSource): Promise<readonly Html[]> {
-  // Loaded on demand, because the library is slow to load and most processes never render a page.
-  const { highlightedLines } = await import("./highlight");
-  const lines = highlightedLines(source, language);
-  return source.endsWith("\n") ? lines.slice(0, -1) : lines;
+/** Counts lines as pages number them: a newline at the end begins no other line. */
+function countLines(source: string): number {
+  let count = source.endsWith("\n") ? 0 : 1;
+  for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
-async function fileTable(
-  context: PageContext,
-  { commit }: FileSource,
-  lines: readonly Html[],
-): Promise<Html> {
-  const { repository, revision, path } = context.pageUrl;
-  const { column: blame, note }: BlameColumn = context.pageUrl.withBlame ? await blameColumn(context) : {};
-  const rows = lines.map((line, at) => {
-    const number = at + 1;
-    const first = blame?.get(number);
-    const cell = blame && html`<td class="who">${first}</td>`;
-    const numberCell = html`<td class="n"><a href="#L${number}">${number}</a></td>`;
-    return html`<tr id="L${number}"${first && html` class="first"`}>${cell}${numberCell}<td>${line}</td></tr>\n`;
-  });
+/** Renders the text in pieces, so that other requests are handled between them. */
+async function* fileTable(context: PageContext, file: FileSource): AsyncGenerator<string> {
+  const { pageUrl, base } = context;
+  const { repository, revision, path } = pageUrl;
+  const { column: blame, note }: BlameColumn = pageUrl.withBlame ? await blameColumn(context) : {};
+  // Loaded on demand, because the library is slow to load and most processes never render a page.
+  const { highlightedBlob } = await import("./highlight");
+  const lines = highlightedBlob(file);
+  const count = countLines(file.source);
   // Script asks there for the symbols in the text.
-  const url = browseUrl(context.base, repository, commit === "" ? revision : commit, path);
-  return html`${note}<div class="code${blame && " blame"}"><table dir="ltr" data-at="${url}">${rows}</table></div>`;
+  const url = browseUrl(base, repository, file.commit === "" ? revision : file.commit, path);
+  yield html`${note}<div class="code${blame && " blame"}"><table dir="ltr" data-at="${url}">`.text;
+  for (let start = 0; start < count; start += linesPerPiece) {
+    const rows = lines.slice(start, Math.min(start + linesPerPiece, count)).map((line, at) => {
+      const number = start + at + 1;
+      const first = blame?.get(number);
+      const cell = blame && html`<td class="who">${first}</td>`;
+      const numberCell = html`<td class="n"><a href="#L${number}">${number}</a></td>`;
+      return html`<tr id="L${number}"${first && html` class="first"`}>${cell}${numberCell}<td>${line}</td></tr>\n`;
+    });
+    yield html`${rows}`.text;
+  }
+  yield "</table></div>";
 }
 
 interface BlameColumn {

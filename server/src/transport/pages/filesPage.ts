@@ -3,7 +3,7 @@ import { isServiceError } from "#base/error";
 import type { SearchResult } from "#contract/search";
 import { browseUrl } from "#service/repositories/webLinks";
 import { pathQuery } from "#service/search/pathQuery";
-import { countOf, type PageContext, type PageResponse, repositoryPage, revisionLabel } from "./context";
+import { countOf, type PageContext, type PageResponse, revisionLabel, streamedPage } from "./context";
 import { renderFilterList } from "./filterList";
 import { nodeAt } from "./folderPage";
 import { html } from "./html";
@@ -13,9 +13,16 @@ const maxFiles = 100;
 const matchesPerFile = 20;
 
 export async function filesPage(context: PageContext): Promise<PageResponse> {
-  const { repository, revision, position } = context.pageUrl;
+  const { revision } = context.pageUrl;
   // Reports a repository or revision that does not exist, which a search does not.
-  const [found] = await Promise.all([findFiles(context), nodeAt(context)]);
+  await nodeAt(context);
+  const heading = revision === undefined ? "" : html` @ <bdi>${revisionLabel(revision)}</bdi>`;
+  return streamedPage(context, { title: "Go to file", heading }, foundList(context));
+}
+
+async function* foundList(context: PageContext): AsyncGenerator<string> {
+  const { repository, revision, position } = context.pageUrl;
+  const found = await findFiles(context);
   const entries = found.files.slice(0, maxFiles).map(({ fileName }) => {
     const url = browseUrl(context.base, repository, revision, fileName.text);
     return html`<li><a href="${url}"><bdi>${fileName.text}</bdi></a></li>\n`;
@@ -29,8 +36,7 @@ export async function filesPage(context: PageContext): Promise<PageResponse> {
     total: entries.length,
     perPage: maxFiles,
   });
-  const heading = revision === undefined ? "" : html` @ <bdi>${revisionLabel(revision)}</bdi>`;
-  return repositoryPage(context, { title: "Go to file", heading, content: list });
+  yield list.text;
 }
 
 interface FoundFiles {

@@ -12,6 +12,8 @@ import ocaml from "highlight.js/lib/languages/ocaml";
 import powershell from "highlight.js/lib/languages/powershell";
 import protobuf from "highlight.js/lib/languages/protobuf";
 import scala from "highlight.js/lib/languages/scala";
+import { ByteCache, objectBytes } from "#base/byteCache";
+import type { FileSource } from "#contract/history";
 import { runWithTimeout } from "#platform/runWithTimeout";
 import { escapeText, Html } from "./html";
 
@@ -57,6 +59,21 @@ const highlightNames: Readonly<Record<string, string>> = {
   "JSON with Comments": "json",
   TOML: "ini",
 };
+
+/** The markup of files by content and language, which takes much longer to compute than to send. */
+const maxMarkupBytes = 32 * 1024 * 1024;
+const markupOfBlobs = new ByteCache<string>(maxMarkupBytes);
+
+/** Like `highlightedLines`, for a file of which several pages may be requested. */
+export function highlightedBlob({ source, language, blobSha }: FileSource): readonly Html[] {
+  const key = `${blobSha} ${language}`;
+  const cached = markupOfBlobs.get(key);
+  if (cached !== undefined) return cached.split("\n").map((line) => new Html(line));
+  const lines = highlightedLines(source, language);
+  const markup = lines.map(({ text }) => text).join("\n");
+  markupOfBlobs.set(key, markup, objectBytes([key, markup]));
+  return lines;
+}
 
 /**
  * Returns the lines of `text` as HTML. `language` is Linguist's name. Text that cannot be highlighted is only escaped.
