@@ -174,6 +174,24 @@ test("pages follow the rules of the API for hosts, origins, keys and methods", a
   await closed.close();
 });
 
+test("editors may embed pages, and other pages only if their origin is configured", async () => {
+  const allowedOrigins = ["https://code.example", "custom://a;sandbox"];
+  const other = await openListener(callerOf({ repositories }), { allowedOrigins });
+  const embedders = async (path: string, url = other.url) => {
+    const { headers } = await fetch(`${url}${path}`, { headers: { accept: "text/html" } });
+    return /; frame-ancestors ([^;]*)$/.exec(headers.get("content-security-policy") ?? "")?.[1];
+  };
+  const editors = "vscode-webview: vscode-file:";
+  const paths = ["/", "/?q=a", "/repositories", "/syntax", "/settings", `/browse/${repositoryName}`];
+  for (const path of [...paths, `/browse/${repositoryName}/-/raw/README.md`, "/browse/none"]) {
+    assert.equal(await embedders(path), `${editors} https://code.example`, path);
+    assert.equal(await embedders(path, listener.url), editors, path);
+  }
+  // A click there could end a session, or let an editor log in.
+  for (const path of ["/sessions", "/editor"]) assert.equal(await embedders(path), "'none'", path);
+  await other.close();
+});
+
 test("a page warns about bidirectional control characters", async () => {
   const plainFile = await get(`${repositoryName}/-/blob/README.md`);
   assert.doesNotMatch(plainFile.text, /direction of text/);

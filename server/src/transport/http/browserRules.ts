@@ -25,6 +25,8 @@ export interface BrowserRules {
    * ORIGIN_NOT_ALLOWED for any other.
    */
   checkOrigin(origin: string | undefined, host: string): boolean;
+  /** The configured origins. */
+  readonly allowedOrigins: ReadonlySet<string>;
   /** Whether the browser says that a page of this service has sent the request. */
   isFromOwnPage(request: IncomingMessage): boolean;
 }
@@ -47,6 +49,7 @@ export function createBrowserRules(settings: BrowserSettings): BrowserRules {
   };
 
   return {
+    allowedOrigins: origins,
     isFromOwnPage({ headers }) {
       const { origin, host = "", "sec-fetch-site": site } = headers;
       if (site !== undefined) return site === "same-origin";

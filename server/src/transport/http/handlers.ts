@@ -27,6 +27,7 @@ import { renderPage } from "#transport/pages/pages";
 import type { BrowserRules } from "./browserRules";
 import { credentialsOf } from "./credentials";
 import { fieldKinds, readQuery } from "./decode";
+import { frameAncestors } from "./embedding";
 import { encodeJson } from "./encodeJson";
 import { EventStream, type EventTimes } from "./eventStream";
 import { failureOf } from "./failures";
@@ -53,7 +54,7 @@ export interface HandlerOptions {
   readonly times: EventTimes & UnreadLimits;
   readonly isLocal: (request: IncomingMessage) => boolean;
   readonly anonymous: AnonymousRule;
-  readonly rules: Pick<BrowserRules, "isFromOwnPage">;
+  readonly rules: Pick<BrowserRules, "isFromOwnPage" | "allowedOrigins">;
   /** Whether users can log in with an OpenID issuer. */
   readonly hasLogin: boolean;
   readonly repositoryRules?: RepositoryRules;
@@ -225,12 +226,15 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       if (hasSessionEnded && credentials.kind === "session")
         reply.header("set-cookie", expiredCookie(cookieRequest(request)));
     }
-    const { status, location, body, headers } = page;
+    const { status, location, body, policy = pagePolicy, headers } = page;
     reply
       .code(status)
       .headers(location === undefined ? {} : { location })
       .type("text/html; charset=utf-8")
-      .headers({ "content-security-policy": pagePolicy, ...headers });
+      .headers({
+        "content-security-policy": `${policy}; ${frameAncestors(requestPath(request), rules.allowedOrigins)}`,
+        ...headers,
+      });
     const settings = viewSettingsOf(cookieRequest(request));
     if (typeof body === "string") {
       return await sendBody(request, reply, [Buffer.from(withTheme(body, settings))]);

@@ -11,6 +11,8 @@ export interface PageResponse {
   /** Target of a redirect. */
   readonly location?: string;
   readonly body: string | Buffer | PageStream;
+  /** The `Content-Security-Policy`, without who may embed it. Default: that of pages. */
+  readonly policy?: string;
   /** Headers of a response that is not a page. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -22,7 +22,7 @@ function compact(script: string): string {
 
 /**
  * The `Content-Security-Policy` of pages: allows this style, these scripts, and images and requests of this origin only. It
- * forbids embedding, and markup that a script makes from text.
+ * forbids markup that a script makes from text. `http/embedding.ts` adds who may embed a page.
  */
 export const pagePolicy = [
   "default-src 'none'",
@@ -35,7 +35,6 @@ export const pagePolicy = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
-  "frame-ancestors 'none'",
 ].join("; ");
 
 function sourceHash(text: string): string {

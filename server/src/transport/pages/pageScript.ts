@@ -104,7 +104,8 @@ for (const button of document.querySelectorAll(".scripted")) button.hidden = fal
 byId("show-keys")?.addEventListener("click", () => byId("keys").showModal());
 const copy = byId("copy");
 const write = async (text) => {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  // Only over HTTPS, and only if a page that embeds this one permits it.
+  try { return await navigator.clipboard.writeText(text); } catch {}
   const area = document.createElement("textarea");
   area.value = text;
   document.body.append(area);

@@ -13,9 +13,9 @@ export async function rawFile(context: PageContext): Promise<PageResponse> {
   return {
     status: 200,
     body,
+    policy: "default-src 'none'; sandbox",
     headers: {
       "content-type": isBinary ? "application/octet-stream" : "text/plain; charset=utf-8",
-      "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
       ...(isBinary ? { "content-disposition": `attachment; filename*=UTF-8''${encodedName(path)}` } : {}),
     },
   };
