@@ -154,6 +154,14 @@ test("facets write into the query, and filters of the query can be removed", asy
     linksOf(page).filter(({ text, url }) => text === "tools" && url.includes("?q="))[0]?.url ?? "",
   );
   assert.deepEqual(filesOf(inTools), ["tools/again.py"]);
+  // Only one repository is left, so its other revisions are offered.
+  const older = await get(linkTo(inTools, "old"));
+  assert.match(queryOf(older), /^retryRequest repo:\S+ rev:refs\/heads\/old$/);
+  const archaic = await search("archaicWord rev:old");
+  assert.deepEqual(filesOf(archaic), ["legacy.py"]);
+  assert.equal(queryOf(await get(linkTo(archaic, "main"))), "archaicWord rev:refs/heads/main");
+  const commits = await search("Retry type:commit repo:shop");
+  assert.match(queryOf(await get(linkTo(commits, "quality"))), /rev:refs\/heads\/quality$/);
 });
 
 test("the options change what is found, and stay on", async () => {

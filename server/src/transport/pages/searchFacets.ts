@@ -24,7 +24,8 @@ interface Facet {
 
 interface FacetItem {
   readonly label: string;
-  readonly count: number;
+  /** Absent if it is not known what the filter would find. */
+  readonly count?: number;
   readonly filter: Filter;
 }
 
@@ -37,22 +38,30 @@ function rangeCountOf(chunks: FileMatch["chunks"]): number {
   return chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0);
 }
 
-/** Renders the facets with at least two values; nothing if there are none. `filters` are those of the query. */
+/**
+ * Renders the facets with at least two values, and the other revisions to search; nothing if there are none. `filters` are
+ * those of the query.
+ */
 export function renderFacets(
   { files, commits }: Pick<SearchResult, "files" | "commits">,
   filters: readonly QueryFilter[],
   position: SearchPosition,
   base: string,
+  otherRevisions: readonly string[] = [],
 ): Html | undefined {
   // Repositories differ in the name of the default branch, which nobody asked for.
   const hasRevisions = filters.some(({ prefix }) => prefix === "rev");
   const all = commits === undefined ? facetsOf(files, hasRevisions) : facetsOfCommits(commits);
-  const facets = all.filter(({ items }) => items.length > 1);
+  const facets = [
+    ...all.filter(({ items }) => items.length > 1),
+    ...(otherRevisions.length === 0 ? [] : [revisionFacet(otherRevisions)]),
+  ];
   if (facets.length === 0 || !isLinkable(position)) return undefined;
   return html`<nav id="facets" aria-label="Narrow the results">${facets.map(({ title, items }) => {
     const entries = items.map(({ label, count, filter }) => {
       const url = searchUrl(base, position, { query: narrowed(position.query, filters, filter) });
-      return html`<li><a href="${url}"><bdi>${label}</bdi></a> <span class="dim">${count.toLocaleString("en")}</span></li>\n`;
+      const number = count && html` <span class="dim">${count.toLocaleString("en")}</span>`;
+      return html`<li><a href="${url}"><bdi>${label}</bdi></a>${number}</li>\n`;
     });
     return html`<h2>${title}</h2><ul>${entries}</ul>\n`;
   })}</nav>`;
@@ -96,6 +105,13 @@ function facetsOfCommits(commits: readonly FoundCommit[]): readonly Facet[] {
     facet("Repositories", "repo", commits, ({ repository }) => [repository], exactRepository),
     facet("Authors", "author", commits, ({ authorName }) => [authorName].filter(Boolean), exactAuthor),
   ];
+}
+
+function revisionFacet(names: readonly string[]): Facet {
+  const items = names
+    .slice(0, maxItems)
+    .map((value) => ({ label: revisionLabel(value), filter: { prefix: "rev", value, isNegated: false } }));
+  return { title: "Other revisions", items };
 }
 
 function facet<Item extends FileMatch | FoundCommit>(

@@ -8,7 +8,7 @@ import { isServiceError } from "#base/error";
 import type { QueryExplanation } from "#contract/queries";
 import { withFiltersReplaced } from "#contract/queryText";
 import type { SearchResult } from "#contract/search";
-import { okPage, type PageResponse, redirect, type ServiceContext } from "./context";
+import { okPage, type PageResponse, redirect, revisionLabel, type ServiceContext } from "./context";
 import { type Html, type HtmlPart, html } from "./html";
 import { type PageFrame, renderFrame, renderLayout } from "./pageLayout";
 import { renderProblems } from "./queryProblems";
@@ -166,11 +166,28 @@ async function showResult(
   const { pieces, nextStart } = renderResults(result, position, context);
   return {
     summary,
-    facets: renderFacets(result, read.filters, position, base),
+    facets: renderFacets(result, read.filters, position, base, await otherRevisions(context, read, result)),
     notes,
     results: pieces,
     paging: pagingLinks(context, nextStart),
   };
+}
+
+/** Returns the indexed revisions of the only repository with results that the query does not select. */
+async function otherRevisions(
+  { caller, call }: SearchContext,
+  { filters }: QueryExplanation,
+  { files, commits }: SearchResult,
+): Promise<readonly string[]> {
+  const [name, ...others] = new Set([...files, ...(commits ?? [])].map(({ repository }) => repository));
+  if (name === undefined || others.length > 0) return [];
+  const { items } = await caller("repos", { name }, call);
+  const [{ revisions = [], defaultBranch = "" } = {}] = items;
+  const named = filters.filter(({ prefix }) => prefix === "rev").map(({ value }) => value);
+  // A pattern selects several.
+  if (named.some((value) => value.includes("*"))) return [];
+  const selected = new Set((named.length === 0 ? [defaultBranch] : named).map(revisionLabel));
+  return revisions.map((revision) => revision.name).filter((each) => !selected.has(revisionLabel(each)));
 }
 
 function pagingLinks({ position, base }: SearchContext, nextStart: number | undefined): Html | undefined {
