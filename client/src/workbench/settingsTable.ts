@@ -354,7 +354,8 @@ export const settingsSections = {
         type: "array",
         default: [],
         scope: "machine",
-        description: "Origins of web pages, such as `https://example.com`, that may call the REST interface.",
+        description:
+          "Origins of web pages, such as `https://example.com`, that may call the REST interface and embed its pages.",
       },
       "api.agentTools": {
         type: "boolean",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
-import { type CodeServer, startCodeServer, trawlServers } from "#e2e/driver/codeServer";
+import { type CodeServer, changeSettings, startCodeServer, trawlServers } from "#e2e/driver/codeServer";
 import { portsOf, processesOf } from "#e2e/driver/processes";
 import { kill } from "#e2e/driver/signals";
 import { launchBrowser, Window } from "#e2e/driver/window";
@@ -31,6 +31,8 @@ describe("the server in the workbench", () => {
 
   it("listens on no port until the user confirms it", async () => {
     assert.deepEqual(ports(), []);
+    // Unlike on the desktop, editors in this browser are pages of an origin, which has to be allowed.
+    changeSettings(server, { "trawl.api.allowedOrigins": [new URL(server.url).origin] });
     await window.runCommand("Trawl: Start Local Endpoint");
     const dialog = window.page.locator(".monaco-dialog-box");
     await dialog.waitFor();
@@ -46,6 +48,17 @@ describe("the server in the workbench", () => {
       .filter({ hasText: `127.0.0.1:${port}/api` })
       .waitFor();
     await window.shot("endpoint-running");
+    await window.runCommand("Simple Browser: Show");
+    await window.quickInput.fill(`http://127.0.0.1:${port}/`);
+    await window.page.keyboard.press("Enter");
+    const page = window.editorPage.frameLocator("iframe");
+    await page.getByLabel("Search code").fill("chargeCard");
+    await page.getByRole("link", { name: "src/charge.ts" }).click();
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByText("Copied.").waitFor();
+    await window.shot("simple-browser");
+    // Keys in the page do not reach the workbench.
+    await window.editorTab("Simple Browser").click();
     await window.runCommand("Trawl: Stop Local Endpoint");
     await eventually(() => ports().length === 0);
   });
