@@ -1,23 +1,22 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { Finding, Outcome } from "#instance/doctor";
+import { smallDisk } from "#test/support/disk";
 import { temporaryFolder } from "#test/support/repo";
 import { serve } from "#test/support/served";
-import { trawl } from "#test/support/trawl";
+import { type TrawlOptions, trawl, trawlBundle } from "#test/support/trawl";
 
 interface Examined {
   readonly code: number | null;
   readonly findings: readonly Finding[];
 }
 
-async function doctor(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Examined> {
-  const { code, stdout, stderr } = await trawl(["doctor", "--json", ...args], temporaryFolder(), { env });
+async function doctor(args: readonly string[], options: TrawlOptions = {}): Promise<Examined> {
+  const { code, stdout, stderr } = await trawl(["doctor", "--json", ...args], temporaryFolder(), options);
   assert.equal(stderr, "");
   return { code, findings: JSON.parse(stdout) };
 }
@@ -48,9 +47,15 @@ interface Broken {
   readonly outcome: Exclude<Outcome, "ok">;
   readonly detail: RegExp;
   readonly advice: RegExp;
-  readonly args: () => readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  /** Returns `undefined` if only root can prepare it. */
+  readonly args: () => readonly string[] | undefined;
+  readonly env?: () => Readonly<Record<string, string>>;
+  readonly user?: number;
 }
+
+const isRoot = process.getuid?.() === 0;
+/** Another user for the doctor, whom permissions restrict. */
+const stranger = isRoot ? { user: 65_534 } : {};
 
 function fileWith(name: string, text: string): string {
   const file = join(temporaryFolder(), name);
@@ -65,7 +70,65 @@ const broken: readonly Broken[] = [
     detail: /Cannot start git/,
     advice: /Install git/,
     args: () => ["--data-dir", dataDirectory()],
-    env: { PATH: "/nowhere" },
+    env: () => ({ PATH: "/nowhere" }),
+  },
+  {
+    name: "git",
+    outcome: "problem",
+    detail: /requires git 2\.30 or newer, but found git version 2\.17\.1/,
+    advice: /Install git 2\.30 or newer/,
+    args: () => ["--data-dir", dataDirectory()],
+    env() {
+      const git = fileWith("git", "#!/bin/sh\necho git version 2.17.1\n");
+      chmodSync(git, 0o755);
+      return { PATH: dirname(git) };
+    },
+  },
+  {
+    name: "data directory",
+    outcome: "problem",
+    detail: /belongs to another user/,
+    advice: /Run Trawl as that user/,
+    args() {
+      const dataDir = dataDirectory();
+      if (isRoot) chownSync(dataDir, 65_534, 65_534);
+      return isRoot ? ["--data-dir", dataDir] : undefined;
+    },
+  },
+  {
+    name: "data directory",
+    outcome: "problem",
+    detail: /Cannot read and write \S+catalogue\.json/,
+    advice: /Change the owner of all files/,
+    ...stranger,
+    args() {
+      const dataDir = dataDirectory();
+      writeFileSync(join(dataDir, "catalogue.json"), "", { mode: 0o400 });
+      if (isRoot) chownSync(dataDir, 65_534, 65_534);
+      return ["--data-dir", dataDir];
+    },
+  },
+  {
+    name: "data directory",
+    outcome: "problem",
+    detail: /is on a file system that is mounted read-only/,
+    advice: /Mount it with write access/,
+    args() {
+      const disk = smallDisk(1);
+      if ("reason" in disk) return undefined;
+      spawnSync("mount", ["-o", "remount,ro", disk.path]);
+      return ["--data-dir", disk.path];
+    },
+  },
+  {
+    name: "disk space",
+    outcome: "problem",
+    detail: /^3 MB free/,
+    advice: /Free some space/,
+    args() {
+      const disk = smallDisk(3);
+      return "reason" in disk ? undefined : ["--data-dir", disk.path];
+    },
   },
   {
     name: "data directory",
@@ -128,11 +191,28 @@ const broken: readonly Broken[] = [
       fileWith("trawl.json", '{ "paths": ["nowhere"] }'),
     ],
   },
+  {
+    name: "paths",
+    outcome: "problem",
+    detail: /Cannot read .*closed/,
+    advice: /permissions/,
+    ...stranger,
+    args() {
+      const file = fileWith("trawl.json", '{ "paths": ["closed"] }');
+      mkdirSync(join(dirname(file), "closed"), { mode: isRoot ? 0o700 : 0 });
+      chmodSync(dirname(file), 0o755);
+      chmodSync(file, 0o644);
+      return ["--data-dir", join(dirname(file), "data"), "--config", file];
+    },
+  },
 ];
 
-for (const { name, outcome, detail, advice, args, env } of broken) {
-  test(`the doctor finds a ${outcome} with the ${name}: ${detail.source}`, async () => {
-    const examined = await doctor([...args(), "--port", "0"], env);
+for (const { name, outcome, detail, advice, args, env, user } of broken) {
+  test(`the doctor finds a ${outcome} with the ${name}: ${detail.source}`, async (t) => {
+    const words = args();
+    if (words === undefined) return t.diagnostic("Nothing was tested: only root can prepare this.");
+    const options = { ...(env && { env: env() }), ...(user === undefined ? {} : { user }) };
+    const examined = await doctor([...words, "--port", "0"], options);
     const found = outcomeOf(examined, name);
     assert.equal(found?.outcome, outcome, JSON.stringify(examined.findings));
     assert.match(found.detail, detail);
@@ -141,6 +221,28 @@ for (const { name, outcome, detail, advice, args, env } of broken) {
     assert.equal(examined.code, outcome === "problem" ? 1 : 0);
   });
 }
+
+test("the doctor warns if other programs have used up the file watches", (t) => {
+  const script = 'echo 0 > /proc/sys/user/max_inotify_instances && exec "$0" "$@"';
+  const words = [
+    process.execPath,
+    trawlBundle,
+    "doctor",
+    "--json",
+    "--data-dir",
+    dataDirectory(),
+    "--port",
+    "0",
+  ];
+  const { status, stdout, stderr } = spawnSync("unshare", ["-Ur", "sh", "-c", script, ...words], {
+    encoding: "utf8",
+  });
+  if (status !== 0 && stdout === "") return t.diagnostic(`Nothing was tested: unshare: ${stderr}`);
+  const found = outcomeOf({ code: status, findings: JSON.parse(stdout) }, "file watches");
+  assert.equal(found?.outcome, "warning");
+  assert.match(found.detail, /^No folder can be watched/);
+  assert.match(found.advice ?? "", /sysctl fs\.inotify\.max_user_instances=1024/);
+});
 
 test("the doctor reports a port that another program uses, also to people", async () => {
   const server = createServer();

@@ -124,7 +124,7 @@ export function commandOf(args: readonly string[]): string {
   return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
 }
 
-const oldestVersion = [2, 30] as const;
+export const oldestVersion = [2, 30] as const;
 
 /** Returns git's version. Throws UNEXPECTED_ERROR if git is missing or older than 2.30. */
 export async function checkGitVersion(): Promise<string> {

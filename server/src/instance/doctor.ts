@@ -1,8 +1,17 @@
 /** Checks whether Trawl can work on this computer with a configuration. Changes nothing. */
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+  watch,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { checkGitVersion } from "#git/git";
-import { defaultPort } from "#platform/endpoint";
+import { checkGitVersion, oldestVersion } from "#git/git";
+import { defaultPort, isOwnFolder } from "#platform/endpoint";
 import type { Log } from "#platform/log";
 import { connectRemote } from "#remote/remote";
 import { findPort } from "#transport/http/httpServer";
@@ -70,7 +79,8 @@ async function checkGit(): Promise<Result> {
   try {
     return ok(await checkGitVersion());
   } catch (error) {
-    const advice = "Install git, and make sure that it is on the PATH of the user who runs Trawl.";
+    const required = `git ${oldestVersion.join(".")} or newer`;
+    const advice = `Install ${required}, and make sure that it is on the PATH of the user who runs Trawl.`;
     return problem(messageOf(error), advice);
   }
 }
@@ -87,12 +97,26 @@ function checkDataDirectory({ dataDir }: Configuration): Result {
   const folder = nearestFolder(dataDir);
   const advice = "Change its owner or permissions, or choose another folder with --data-dir.";
   if (!statSync(folder).isDirectory()) return problem(`${folder} is not a folder.`, advice);
-  try {
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    return problem(`Cannot write to ${folder}: ${messageOf(error)}.`, advice);
+  // Even root cannot use the data directory of another user, because clients of its socket act as its owner.
+  if (folder === dataDir && !isOwnFolder(dataDir)) {
+    const detail = `${dataDir} belongs to another user.`;
+    return problem(
+      detail,
+      "Run Trawl as that user, or change the owner of the folder and of all files in it.",
+    );
   }
+  const code = accessErrorOf(folder);
+  if (code === "EROFS") {
+    const detail = `${folder} is on a file system that is mounted read-only.`;
+    return problem(detail, "Mount it with write access, or choose another folder with --data-dir.");
+  }
+  if (code !== undefined) return problem(`Cannot write to ${folder} (${code}).`, advice);
   if (folder !== dataDir) return ok(`${dataDir} will be created.`);
+  const refused = readdirSync(dataDir).find((name) => accessErrorOf(join(dataDir, name)) !== undefined);
+  if (refused !== undefined) {
+    const detail = `Cannot read and write ${join(dataDir, refused)}.`;
+    return problem(detail, "Change the owner of all files in the folder to the user who runs Trawl.");
+  }
   if (isNewerFormat(dataDir)) {
     const detail = `${dataDir} was written by a newer Trawl.`;
     return problem(detail, "Update this Trawl, or choose another folder.");
@@ -102,6 +126,17 @@ function checkDataDirectory({ dataDir }: Configuration): Result {
     return warning(detail, `Run chmod go= ${dataDir}.`);
   }
   return ok(dataDir);
+}
+
+/** Returns the code of the error if this user may not read and write `path`; files that are gone by now count as usable. */
+function accessErrorOf(path: string): string | undefined {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | (statSync(path).isDirectory() ? constants.X_OK : 0));
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? undefined : code;
+  }
 }
 
 function checkDiskSpace({ dataDir }: Configuration): Result {
@@ -140,8 +175,17 @@ function checkClock({ dataDir }: Configuration): Result | undefined {
   return warning(detail, "Set the clock of this computer.");
 }
 
-function checkWatches(): Result | undefined {
+function checkWatches({ dataDir }: Configuration): Result | undefined {
   if (process.platform !== "linux") return undefined;
+  try {
+    watch(nearestFolder(dataDir)).close();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const limit = code === "EMFILE" ? "max_user_instances=1024" : "max_user_watches=524288";
+    if (code !== "EMFILE" && code !== "ENOSPC") throw error;
+    const detail = "No folder can be watched: other programs of this user have reached the limit.";
+    return warning(detail, `Until then, Trawl polls. Run sysctl fs.inotify.${limit}, or a higher number.`);
+  }
   const limit = Number(readFileSync("/proc/sys/fs/inotify/max_user_watches", "utf8"));
   const detail = `${limit.toLocaleString("en-US")} folders can be watched.`;
   if (limit >= minWatches) return ok(detail);

@@ -141,8 +141,12 @@ export function socketCandidates(dataDirectory: string, announced: Endpoint | un
 export function isPrivateFolder(folder: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) return false;
-  const isOwn = process.getuid === undefined || stats.uid === process.getuid();
-  return isOwn && (stats.mode & 0o022) === 0;
+  return isOwnFolder(folder) && (stats.mode & 0o022) === 0;
+}
+
+/** Whether `folder` belongs to this user; always on Windows. */
+export function isOwnFolder(folder: string): boolean {
+  return process.getuid === undefined || lstatSync(folder).uid === process.getuid();
 }
 
 /**

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIP, type ListenOptions, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { ServiceError } from "#base/error";
-import { defaultPort, isPrivateFolder } from "#platform/endpoint";
+import { defaultPort, isOwnFolder, isPrivateFolder } from "#platform/endpoint";
 import { formatRawFailure, sendFailure } from "./responses";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -222,6 +222,10 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
 /** Clients of the socket act as its owner, so no other user may write to its folder. */
 function prepareFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!isOwnFolder(folder)) {
+    const text = `${folder}, the folder of the local socket, belongs to another user. Run Trawl as that user.`;
+    throw new ServiceError("USAGE", text);
+  }
   if (!isPrivateFolder(folder)) {
     throw new ServiceError(
       "USAGE",
