@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Kysely, sql } from "kysely";
+import { Client } from "pg";
 import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
 import { startThread, type Thread } from "#platform/workerThread";
@@ -12,7 +13,7 @@ import { latestMigration } from "#store/migrate";
 import { migration0001 } from "#store/migrations/0001";
 import { migration0002 } from "#store/migrations/0002";
 import { migration0003 } from "#store/migrations/0003";
-import { postgresDatabase } from "#store/postgres";
+import { postgresDatabase, postgresVersion } from "#store/postgres";
 import { manualClock } from "#test/support/clock";
 import { embeddedFile } from "#test/support/embeddedFile";
 import { eventually } from "#test/support/eventually";
@@ -278,6 +279,29 @@ if (binaries !== undefined) {
         [],
       );
       await store.close();
+    });
+
+    test("a refused connection is reported with what is wrong", async () => {
+      const url = await server.database();
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      const { rows } = await client.query<{ readonly hba_file: string }>("show hba_file");
+      const file = rows[0]?.hba_file ?? "";
+      writeFileSync(file, `local all guest scram-sha-256\n${readFileSync(file, "utf8")}`);
+      await client.query("create role guest login password 'right'");
+      await client.query("select pg_reload_conf()");
+      await client.end();
+      const reasons: readonly (readonly [url: string, message: RegExp])[] = [
+        [url.replace("trawl@", "guest:wrong@"), /its server rejects the user or the password/],
+        [url.replace("trawl@", "guest@"), /its server requires a password\. Set PGPASSWORD/],
+        [url.replace("trawl@", "nobody@"), /its server does not accept this user/],
+        [url.replace(/test\d+/, "none"), /it does not exist/],
+      ];
+      for (const [refused, message] of reasons)
+        await eventually(async () => {
+          await assert.rejects(postgresVersion(refused, silentLog), { code: "ENGINE_UNAVAILABLE", message });
+          return true;
+        });
     });
 
     test("an unreachable server is reported without the password of its URL", async () => {

@@ -191,6 +191,9 @@ const unavailable = new Set(["08", "28", "3D", "53", "57"]);
 /** By SQLSTATE: what is wrong with a database that a person has to repair, and how. */
 const broken: Readonly<Record<string, string>> = {
   "25006": "it is read-only. Make it writable",
+  "28000": "its server does not accept this user from here. Check the user, and pg_hba.conf of the server",
+  "28P01": "its server rejects the user or the password. Correct them",
+  "3D000": "it does not exist. Create it, or correct its name",
   "42P01":
     'its tables are gone. Restore them with the tools of PostgreSQL, or stop Trawl and run "trawl restore FILE"',
   "53100": "the disk of its server is full. Free some space there",
@@ -199,6 +202,8 @@ const broken: Readonly<Record<string, string>> = {
   XX002: "an index of it is damaged. Repair it with the tools of PostgreSQL",
 };
 
+const noPassword = "The database cannot be used: its server requires a password. Set PGPASSWORD.";
+
 function toServiceError(cause: unknown): ServiceError {
   const problem = cause instanceof DatabaseError ? broken[cause.code ?? ""] : undefined;
   if (problem !== undefined)
@@ -206,6 +211,8 @@ function toServiceError(cause: unknown): ServiceError {
   if (cause instanceof DatabaseError && !unavailable.has(cause.code?.slice(0, 2) ?? "")) {
     return new ServiceError("STORAGE_FAILED", `The database rejected the query: ${cause.message}`, { cause });
   }
+  if (cause instanceof Error && cause.message.includes("client password must be"))
+    return new ServiceError("ENGINE_UNAVAILABLE", noPassword, { cause });
   // Omits the message, which could reveal users and hosts to the caller.
   const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
   return new ServiceError("ENGINE_UNAVAILABLE", `The database does not respond${code}.`, { cause });
