@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { RepositoryItem } from "#contract/repositories";
 import type { FileMatch, SearchResult } from "#contract/search";
@@ -342,6 +342,12 @@ test("a read-only repository is indexed by another user", async (t) => {
   assert.equal(code, 0, stderr);
   assert.deepEqual(foundLines((await search(dataDir, word, options)).files), expected);
   assert.deepEqual(snapshotOf(folder), before);
+  // What cannot be read is not an empty folder.
+  const closed = join(temporaryFolder(), "closed");
+  fs.mkdirSync(closed, { mode: isRoot ? 0o700 : 0 });
+  fs.chmodSync(dirname(closed), 0o755);
+  const refused = await trawl(["index", "--data-dir", dataDir, closed], "/", options);
+  assert.deepEqual([refused.code, refused.stderr], [1, `trawl: ${closed} cannot be read.\n`]);
   for (const each of everything.reverse()) fs.chmodSync(each, 0o700);
 });
 

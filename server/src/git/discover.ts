@@ -69,6 +69,7 @@ export async function discover(
       for (const folder of folders) queue.push({ folder, depth: next.depth + 1, isInside });
     if (slice.isExpired) await slice.yieldToEventLoop();
   }
+  if (scan.unreadable.includes(root)) throw new ServiceError("NOT_FOUND", `${path} cannot be read.`);
   const repositories = scan.repositories();
   if (repositories.length === 0)
     return { repositories: [{ kind: "folder", path: root }], unreadable: scan.unreadable, parentFolders: [] };
