@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { test } from "node:test";
 import {
   childEnvironment,
   configFolderFor,
   dataDirectoryFor,
   expandHome,
+  homeFolder,
   isColorEnabled,
 } from "#platform/environment";
 import { createLog } from "#platform/log";
@@ -64,6 +65,17 @@ test("colors are enabled only on terminals that support them", () => {
   assert.equal(isColorEnabled(false, {}), false);
   assert.equal(isColorEnabled(true, { NO_COLOR: "1" }), false);
   assert.equal(isColorEnabled(true, { TERM: "dumb" }), false);
+});
+
+test("an empty home folder does not count, because files would be written to the current folder", (t) => {
+  const before = process.env["HOME"];
+  t.after(() => {
+    process.env["HOME"] = before;
+  });
+  for (const home of ["", "relative"]) {
+    process.env["HOME"] = home;
+    assert.ok(isAbsolute(homeFolder()), home);
+  }
 });
 
 test("a tilde at the start of a path is the home folder", () => {

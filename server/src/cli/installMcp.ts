@@ -1,6 +1,5 @@
 /** `trawl mcp --install CLIENT`: adds Trawl to the configuration of an MCP client. */
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import {
   entrySnippet,
@@ -11,7 +10,7 @@ import {
 } from "#agents/clientConfiguration";
 import { usageError } from "#base/error";
 import { absolutePath } from "#instance/settingValues";
-import { folderFromEnvironment, userConfigFolder } from "#platform/environment";
+import { folderFromEnvironment, homeFolder, userConfigFolder } from "#platform/environment";
 import { diskFiles, replaceFile } from "#platform/files";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
@@ -67,7 +66,7 @@ function serverCommand({ programPath, currentFolder }: CommandContext, flags: Fl
 /** Follows symbolic links: users keep such files in repositories of their own. */
 function configurationFile({ file, movedFile }: McpClient): string {
   const moved = movedFile === undefined ? undefined : folderFromEnvironment(movedFile.variable);
-  const folder = file.in === "home" ? homedir() : userConfigFolder();
+  const folder = file.in === "home" ? homeFolder() : userConfigFolder();
   const path =
     movedFile === undefined || moved === undefined
       ? join(folder, ...file.path)

@@ -1,10 +1,10 @@
-import { homedir } from "node:os";
 import { parse } from "node:path";
 import { isServiceError, usageError } from "#base/error";
 import type { IndexingEnd } from "#contract/local";
 import type { AnonymousRule } from "#contract/service";
 import type { Configuration } from "#instance/configuration";
 import type { Instance } from "#instance/instance";
+import { homeFolder } from "#platform/environment";
 import { readConfiguration } from "./configuration";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
@@ -176,7 +176,7 @@ export async function pathsToServe(
   const { total } = await instance.caller("repos", { perPage: 1 }, call);
   if (total > 0) return [];
   const folder = context.currentFolder;
-  if (folder !== homedir() && folder !== parse(folder).root) return [folder];
+  if (folder !== homeFolder() && folder !== parse(folder).root) return [folder];
   context.terminal.printError(
     `trawl: Nothing is indexed, and ${folder} is too large to index by default. Run "trawl serve PATH".\n`,
   );

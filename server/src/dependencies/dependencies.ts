@@ -1,8 +1,7 @@
 /** Finds the packages that the lock files of a project name and whose files are on this computer. */
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, join, relative } from "node:path";
-import { folderFromEnvironment } from "#platform/environment";
+import { folderFromEnvironment, homeFolder } from "#platform/environment";
 import { diskFiles, type Files } from "#platform/files";
 import type { Ecosystem } from "#query/packageName";
 import { downloadedCrates, parseCargoLock } from "./cargo";
@@ -83,12 +82,12 @@ export function isLockFile(name: string): boolean {
 
 /** Returns where the package managers of this user keep downloaded sources. */
 export function userCaches(): PackageCaches {
-  const goPath = folderFromEnvironment("GOPATH") ?? join(homedir(), "go");
-  const gradleHome = folderFromEnvironment("GRADLE_USER_HOME") ?? join(homedir(), ".gradle");
+  const goPath = folderFromEnvironment("GOPATH") ?? join(homeFolder(), "go");
+  const gradleHome = folderFromEnvironment("GRADLE_USER_HOME") ?? join(homeFolder(), ".gradle");
   return {
-    cargoHome: folderFromEnvironment("CARGO_HOME") ?? join(homedir(), ".cargo"),
+    cargoHome: folderFromEnvironment("CARGO_HOME") ?? join(homeFolder(), ".cargo"),
     goModules: folderFromEnvironment("GOMODCACHE") ?? join(goPath, "pkg", "mod"),
-    mavenRepository: join(homedir(), ".m2", "repository"),
+    mavenRepository: join(homeFolder(), ".m2", "repository"),
     gradleModules: join(gradleHome, "caches", "modules-2", "files-2.1"),
   };
 }

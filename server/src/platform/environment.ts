@@ -6,7 +6,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the default data directory of this process. */
 export function defaultDataDirectory(): string {
-  return dataDirectoryFor(process.platform, process.env, os.homedir());
+  return dataDirectoryFor(process.platform, process.env, homeFolder());
+}
+
+/** Returns the home folder of this user. An empty or relative `$HOME`, as in some services, does not count. */
+export function homeFolder(): string {
+  const home = os.homedir();
+  return path.isAbsolute(home) ? home : os.userInfo().homedir;
 }
 
 /**
@@ -26,7 +32,7 @@ export function dataDirectoryFor(platform: NodeJS.Platform, environment: Environ
 
 /** Returns the folder in which programs keep the configuration of their user. */
 export function userConfigFolder(): string {
-  return configFolderFor(process.platform, process.env, os.homedir());
+  return configFolderFor(process.platform, process.env, homeFolder());
 }
 
 /** Returns `$XDG_CONFIG_HOME` (`~/.config`), `~/Library/Application Support` or `%APPDATA%`. */
@@ -53,7 +59,7 @@ export function environmentVariable(
 
 /** Replaces a leading `~` or `~/` with the home folder. */
 export function expandHome(file: string): string {
-  return file === "~" || file.startsWith("~/") ? path.join(os.homedir(), file.slice(1)) : file;
+  return file === "~" || file.startsWith("~/") ? path.join(homeFolder(), file.slice(1)) : file;
 }
 
 /**

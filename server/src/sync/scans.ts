@@ -1,6 +1,5 @@
 /** Scans added paths: adds new repositories to the catalog, and removes those that no longer exist. */
 import { existsSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { isServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
@@ -8,6 +7,7 @@ import { bytePath } from "#git/bytePath";
 import { findEnclosingRepository, type ScanSettings } from "#git/discover";
 import { isIgnored } from "#git/workTree/workingTree";
 import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
+import { homeFolder } from "#platform/environment";
 import type { Log } from "#platform/log";
 import { scanPath } from "./repositoryFacts";
 
@@ -159,7 +159,7 @@ async function resolveOpenFolder(folder: string, signal: AbortSignal): Promise<s
   const gitRepository = findEnclosingRepository(folder);
   const enclosing = gitRepository?.workTree;
   if (gitRepository === undefined || enclosing === undefined || enclosing === folder) return folder;
-  if (homedir() === enclosing || isBelow(homedir(), enclosing)) return folder;
+  if (homeFolder() === enclosing || isBelow(homeFolder(), enclosing)) return folder;
   const path = bytePath(Buffer.from(relative(enclosing, folder).split(sep).join("/")));
   return (await isIgnored(gitRepository, path, signal).catch(() => true)) ? folder : enclosing;
 }
