@@ -3,6 +3,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Repository } from "#model/repository";
+import { inlineThread } from "#platform/inlineThread";
+import { silentLog } from "#platform/log";
+import { Evictions } from "#sync/evictions";
+import { workerTask } from "#sync/workerTasks";
 import {
   bytesOnDisk,
   type LimitedIndex,
@@ -74,6 +78,12 @@ test("without searches, repositories with the oldest commits have no index, and 
   const without = await index.search("all -repo:r0 -repo:r1");
   assert.deepEqual([without.isSearchExhaustive, without.stats.repositoriesEvicted], [true, 0]);
   assert.equal(without.files.length, 3);
+
+  // A higher limit has room for one more, without a request.
+  index.setLimit(Math.ceil(bytes * 0.85));
+  await index.sync.idle();
+  assert.deepEqual(evictedNames(index), ["r0"]);
+  assert.ok(bytesOnDisk(index) <= bytes * 0.85);
 });
 
 test("a search that names an evicted repository indexes it again, in place of the least recently used", async (t) => {
@@ -158,6 +168,35 @@ test("revisions that nobody searches are evicted first, and come back when they 
   await index.sync.idle();
   assert.deepEqual(index.states(), { branched: "ready", r0: "ready" });
   assert.equal((await index.search("all rev:*")).isSearchExhaustive, true);
+});
+
+test("an index that is too large to be rewritten without a revision is removed first, and built again", async (t) => {
+  const [branched] = some(1);
+  assert.ok(branched !== undefined);
+  branched.more("= old from main: Two\nold.txt\n| oldest\n");
+  const index = await open(t);
+  await add(index, [branched]);
+  const { catalog, directory, sync } = index;
+  const { id } = catalog.byName("r0") as Repository;
+  const evictions = new Evictions({
+    catalog,
+    directory,
+    pool: inlineThread(workerTask()),
+    log: silentLog,
+    signal,
+    isRunning: (each) => sync.isRunning(each),
+    refresh: (each) => sync.refresh(each, "due"),
+    onEvicted: () => undefined,
+    onDamage: () => undefined,
+  });
+  const candidate = { id, isPackage: false, isOpen: false, usedAt: 0, changedAt: 0, bytes: 0, revisions: [] };
+  await evictions.run([{ candidate, revisions: ["refs/heads/old"], rank: [] }], 1, () => false);
+  assert.deepEqual([index.states(), bytesOnDisk(index)], [{ r0: "queued" }, 0]);
+  assert.equal((await index.search("all")).isSearchExhaustive, false);
+  await sync.idle();
+  assert.deepEqual(catalog.byName("r0")?.evictedRevisions, ["refs/heads/old"]);
+  assert.deepEqual((await index.search("all")).isSearchExhaustive, true);
+  assert.deepEqual((await index.search("all rev:*")).isSearchExhaustive, false);
 });
 
 test("an eviction during a search makes that incomplete", async (t) => {

@@ -135,9 +135,10 @@ function parseRepository(fields: Record<string, unknown>): Repository {
   oneOf(fields["state"], repositoryStates, "state");
   strings(fields["evictedRevisions"] ?? [], "evictedRevisions");
   if (fields["eviction"] !== undefined) {
-    const { reason, maxIndexBytes } = record(fields["eviction"], "eviction");
+    const { reason, maxIndexBytes, indexBytes = 0 } = record(fields["eviction"], "eviction");
     oneOf(reason, ["space", "tooLarge"], "eviction.reason");
     wholeNumber(maxIndexBytes, "eviction.maxIndexBytes");
+    wholeNumber(indexBytes, "eviction.indexBytes");
   }
   for (const revision of array(fields["revisions"], "revisions")) {
     const { name, commit } = record(revision, "a revision");

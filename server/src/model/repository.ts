@@ -51,6 +51,8 @@ export interface Eviction {
   readonly reason: "space" | "tooLarge";
   /** The limit at that time. */
   readonly maxIndexBytes: number;
+  /** The size of its index; absent if it never had a complete one. */
+  readonly indexBytes?: number;
 }
 
 /** A repository as the catalog describes it. */

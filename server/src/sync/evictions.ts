@@ -14,6 +14,8 @@ export interface EvictionsOptions extends RewriteContext {
   readonly signal: AbortSignal;
   /** Whether a repository is being indexed, so that its segments must stay. */
   readonly isRunning: (id: RepositoryId) => boolean;
+  /** Queues a run for a repository. */
+  readonly refresh: (id: RepositoryId) => void;
   /** Called when a repository has lost its index, to stop watching it. */
   readonly onEvicted: (id: RepositoryId) => void;
 }
@@ -38,25 +40,34 @@ export class Evictions {
     return this.#last.get(id) ?? 0;
   }
 
-  /** Evicts whole repositories and revisions. The catalog is on disk before shards are removed. */
-  async run(victims: readonly Victim[], maxIndexBytes: number): Promise<void> {
+  /**
+   * Evicts whole repositories and revisions. The catalog is on disk before shards are removed. What remains of a
+   * repository without some revisions is rewritten if `mayRewrite` allows it, else indexed again.
+   */
+  async run(
+    victims: readonly Victim[],
+    maxIndexBytes: number,
+    mayRewrite: (manifest: Manifest) => boolean,
+  ): Promise<void> {
     const whole = victims.filter(({ revisions }) => revisions.length === 0);
     const parts = victims.filter(({ revisions }) => revisions.length > 0);
     const ids = whole.map(({ candidate }) => candidate.id as RepositoryId);
     await this.evict(ids, { reason: "space", maxIndexBytes });
     for (const { candidate, revisions } of parts)
-      await this.#evictRevisions(candidate.id as RepositoryId, revisions);
+      await this.#evictRevisions(candidate.id as RepositoryId, revisions, mayRewrite);
   }
 
   /** Removes the indexes of repositories, and the state `evicted` remains. Throws STORAGE_FAILED. */
-  async evict(ids: readonly RepositoryId[], eviction: Eviction): Promise<void> {
+  async evict(ids: readonly RepositoryId[], cause: Omit<Eviction, "indexBytes">): Promise<void> {
     if (ids.length === 0) return;
     const { catalog, onEvicted, log } = this.#options;
     for (const id of ids) {
+      const indexBytes = catalog.get(id)?.indexBytes ?? 0;
+      const eviction = { ...cause, ...(indexBytes > 0 && { indexBytes }) };
       const evicted = catalog.update(id, { ...withoutIndex, state: "evicted", eviction });
       this.#record(id);
       onEvicted(id);
-      if (evicted !== undefined) log.info(`Removed the index of ${evicted.name}: ${eviction.reason}.`);
+      if (evicted !== undefined) log.info(`Removed the index of ${evicted.name}: ${cause.reason}.`);
     }
     catalog.flush();
     await this.removeIndexes(ids);
@@ -76,16 +87,26 @@ export class Evictions {
     await this.removeIndexes(ids);
   }
 
-  async #evictRevisions(id: RepositoryId, names: readonly string[]): Promise<void> {
-    const { catalog, directory } = this.#options;
+  async #evictRevisions(
+    id: RepositoryId,
+    names: readonly string[],
+    mayRewrite: (manifest: Manifest) => boolean,
+  ): Promise<void> {
+    const { catalog, directory, refresh } = this.#options;
     const manifest = directory.manifest(id);
     const repository = catalog.get(id);
     if (manifest === undefined) return;
     if (repository === undefined) return await this.removeIndexes([id]);
     const evicted = [...new Set([...(repository.evictedRevisions ?? []), ...names])];
     const revisions = repository.revisions.filter(({ name }) => !names.includes(name));
-    catalog.update(id, { revisions, evictedRevisions: evicted });
     this.#record(id);
+    if (!mayRewrite(manifest)) {
+      catalog.update(id, { ...withoutIndex, state: "queued", evictedRevisions: evicted });
+      catalog.flush();
+      await this.removeIndexes([id]);
+      return refresh(id);
+    }
+    catalog.update(id, { revisions, evictedRevisions: evicted });
     catalog.flush();
     const { generation: _, segments: __, ...rest } = manifest;
     const remaining = manifest.revisions.filter(({ name }) => !names.includes(name));

@@ -37,6 +37,9 @@ export interface IndexSpaceOptions {
 /** The largest size of most shards: their text, and what is added to it. */
 const maxShardBytes = 2 * targetShardBytes;
 
+/** What a repository may have so that rewriting it makes one shard. */
+const oneShardBytes = 1.5 * targetShardBytes;
+
 /** Whether there is room; `rewrite`: only after shards are rewritten, for which there is none while drafts exist. */
 type Room = "free" | "rewrite" | "none";
 
@@ -189,11 +192,17 @@ export class IndexSpace implements DraftGate {
       const victims = this.#victims(repositoryIds, excess, replaces);
       const hasDrafts = isStrict && (this.#writtenBytes > 0 || this.#drafts.size > 0);
       if (hasDrafts && victims.some((victim) => this.#needsRewrite(victim))) return "rewrite";
-      if (victims.length > 0) await evictions.run(victims, maxBytes);
+      if (victims.length > 0) await evictions.run(victims, maxBytes, (each) => this.#mayRewrite(each));
       else if (replaces && repositoryIds.some((id) => directory.manifest(id) !== undefined))
         await evictions.removeReplaced(repositoryIds as readonly RepositoryId[]);
       else return "none";
     }
+  }
+
+  /** Whether rewriting a repository adds one shard at most, also to those that are being written. */
+  #mayRewrite({ segments }: Manifest): boolean {
+    const bytes = segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0);
+    return bytes <= oneShardBytes && this.#writtenBytes === 0 && this.#drafts.size === 0;
   }
 
   /** Whether evicting something takes rewriting a shard without it. */

@@ -8,6 +8,8 @@ export interface RestoresOptions {
   readonly uses: Uses;
   /** The limit of disk space in bytes; `undefined` without one. */
   readonly limit: () => number | undefined;
+  /** Bytes of the index. */
+  readonly usedBytes: () => number;
   readonly isPaused: () => boolean;
   /** Queues a run for a repository or package. */
   readonly refresh: (id: RepositoryId) => void;
@@ -63,17 +65,31 @@ export class Restores {
     refresh(id);
   }
 
-  /** Queues what a higher limit, or none, makes room for: without a limit everything, else what was too large alone. */
+  /**
+   * Queues what a higher limit, or none, makes room for: without a limit everything, else the repositories that fit by
+   * the sizes that their indexes had, the last used ones first.
+   */
   limitChanged(): void {
-    const { catalog, limit, refresh } = this.#options;
-    const maxBytes = limit();
-    for (const { id, state, eviction, evictedRevisions } of [...catalog.all(), ...catalog.packages()]) {
-      if (maxBytes === undefined && evictedRevisions !== undefined) {
-        catalog.update(id, { evictedRevisions: undefined });
-        if (state !== "evicted") refresh(id);
-      }
-      const fits = eviction?.reason === "tooLarge" && eviction.maxIndexBytes < (maxBytes ?? 0);
-      if (state !== "evicted" || (maxBytes !== undefined && !fits)) continue;
+    const { catalog, limit, usedBytes, uses, refresh } = this.#options;
+    const maxBytes = limit() ?? Number.POSITIVE_INFINITY;
+    const known = [...catalog.all(), ...catalog.packages()];
+    for (const { id, state, evictedRevisions } of known) {
+      if (limit() !== undefined || evictedRevisions === undefined) continue;
+      catalog.update(id, { evictedRevisions: undefined });
+      if (state !== "evicted") refresh(id);
+    }
+    let freeBytes = maxBytes - usedBytes();
+    const evicted = known
+      .filter(({ state, eviction }) => state === "evicted" && (eviction?.maxIndexBytes ?? 0) < maxBytes)
+      .sort(
+        (left, right) =>
+          uses.usedAt(right.id) - uses.usedAt(left.id) || (right.pushedAt ?? 0) - (left.pushedAt ?? 0),
+      );
+    for (const { id, eviction } of evicted) {
+      // The size is unknown of what was too large, or was never indexed completely: indexing it shows whether it fits.
+      const bytes = eviction?.reason === "space" ? (eviction.indexBytes ?? 0) : 0;
+      if (bytes > freeBytes) continue;
+      freeBytes -= bytes;
       catalog.update(id, { state: "queued", eviction: undefined });
       refresh(id);
     }

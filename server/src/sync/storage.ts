@@ -53,7 +53,7 @@ export class Storage {
     this.#options = options;
     this.uses = new Uses({ file: join(dirname(directory.folder), "uses.json"), clock, log });
     this.#evictions = new Evictions({ ...options, pool: options.quickPool });
-    this.#restores = new Restores({ ...options, uses: this.uses });
+    this.#restores = new Restores({ ...options, uses: this.uses, usedBytes: () => directory.diskBytes });
     this.space = new IndexSpace({
       ...options,
       uses: this.uses,
