@@ -101,6 +101,21 @@ test("the unit sets each option once, in a section", () => {
   }
 });
 
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+
+test(`systemd accepts the unit, and how it is confined${hasSystemd ? "" : " (not run: there is no systemd-analyze)"}`, {
+  skip: !hasSystemd,
+}, () => {
+  const file = join(temporaryFolder(), "trawl.service");
+  writeFileSync(file, unit.replace("ExecStart=trawl", `ExecStart=${process.execPath}`));
+  for (const check of [["verify"], ["security", "--offline=true", "--threshold=15"]]) {
+    const { status, stdout, stderr } = spawnSync("systemd-analyze", [...check, file], { encoding: "utf8" });
+    assert.equal(status, 0, stdout + stderr);
+    // Unknown options are only warnings.
+    assert.doesNotMatch(stderr, /trawl\.service/);
+  }
+});
+
 test("the processes of the cluster start with flags and settings that exist, on the ports that others use", () => {
   const file = join(projectRoot(), "deploy/cluster/trawl.jsonc");
   const settings = readConfigurationFile(file);
