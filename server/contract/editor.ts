@@ -85,6 +85,7 @@ export const InstanceState = z
       .string()
       .optional()
       .describe("Why a change of the configuration file is not in use; absent if the file is."),
+    paths: z.int().describe("Number of added paths."),
     repositories: z.int().describe("Number of repositories."),
     ready: z.int().describe("Number of repositories that are up to date."),
     failed: z.int().describe("Number of repositories whose last index run failed."),

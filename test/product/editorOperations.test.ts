@@ -51,6 +51,7 @@ test("the instance operation reports the state of the server", async () => {
   assert.deepEqual(rest, {
     dataDir,
     isPaused: false,
+    paths: 1,
     repositories: 2,
     ready: 2,
     failed: 0,

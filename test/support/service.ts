@@ -167,6 +167,7 @@ const notLocal: ServiceOptions["local"] = {
     dataDir: "/data",
     url: "http://127.0.0.1:4878",
     isPaused: false,
+    paths: 1,
     repositories: 2,
     ready: 1,
     failed: 1,

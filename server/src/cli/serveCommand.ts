@@ -162,7 +162,7 @@ async function allowsAnonymous(
 }
 
 /**
- * Returns the configured paths. Without any path or connection, and with nothing indexed, falls back to the current
+ * Returns the configured paths. Without any path or connection, and with nothing added or indexed, falls back to the current
  * folder unless it is the home folder or the root.
  */
 export async function pathsToServe(
@@ -173,8 +173,9 @@ export async function pathsToServe(
   const hasConfigured = configuration.paths.length > 0 || Object.keys(configuration.connections).length > 0;
   if (hasConfigured || configuration.role !== "all") return configuration.paths;
   const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
-  const { total } = await instance.caller("repos", { perPage: 1 }, call);
-  if (total > 0) return [];
+  // Paths of a restored backup are known before their repositories are.
+  const { paths, repositories } = await instance.caller("instance", {}, call);
+  if (paths + repositories > 0) return [];
   const folder = context.currentFolder;
   if (folder !== homeFolder() && folder !== parse(folder).root) return [folder];
   context.terminal.printError(

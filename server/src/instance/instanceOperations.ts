@@ -42,6 +42,7 @@ export function instanceOperations({
         ...(url === undefined ? {} : { url }),
         isPaused: sync.isPaused,
         ...(problem === undefined ? {} : { configurationProblem: problem }),
+        paths: catalog.paths.length,
         repositories: all.length,
         ready: count(({ state }) => state === "ready"),
         failed: count(({ state }) => state === "failed"),
