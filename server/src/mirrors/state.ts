@@ -38,6 +38,8 @@ export class MirrorState {
   readonly #file: string;
   readonly #folder: string;
   readonly #mirrors = new Map<number, MirrorRecord>();
+  /** The numbers of mirrors by what identifies them. */
+  readonly #numbers = new Map<string, Set<number>>();
   readonly #connections = new Map<string, ConnectionRecord>();
   #nextNumber = 1;
   /** For digests of credentials. */
@@ -51,7 +53,7 @@ export class MirrorState {
     this.#folder = mirrorsFolder(options.dataDir);
     const stored = this.#load();
     this.salt = stored?.salt ?? newSalt();
-    for (const mirror of stored?.mirrors ?? this.#findMirrors()) this.#mirrors.set(mirror.number, mirror);
+    for (const mirror of stored?.mirrors ?? this.#findMirrors()) this.#set(mirror);
     for (const [name, connection] of Object.entries(stored?.connections ?? {}))
       this.#connections.set(name, connection);
     const folders = this.#folders();
@@ -69,6 +71,12 @@ export class MirrorState {
 
   get(number: number): MirrorRecord | undefined {
     return this.#mirrors.get(number);
+  }
+
+  /** Returns the mirrors of a repository: usually one, but several after their state was damaged. */
+  of({ type, url }: Pick<MirrorRecord, "type" | "url">, hostId: string): readonly MirrorRecord[] {
+    const numbers = this.#numbers.get(identityOf({ type, url }, hostId)) ?? [];
+    return [...numbers].flatMap((number) => this.#mirrors.get(number) ?? []);
   }
 
   /** Returns the git directory of a mirror, which exists once it has been cloned. */
@@ -94,16 +102,37 @@ export class MirrorState {
   }
 
   put(mirror: MirrorRecord): void {
-    const before = this.#mirrors.get(mirror.number);
-    this.#mirrors.set(mirror.number, mirror);
+    const before = this.#set(mirror);
     this.#writeSoon();
     if (before !== undefined && before.repository.path !== mirror.repository.path) this.describe(mirror);
   }
 
   /** Forgets a mirror. Its folder remains until `removeFolder`, or the next start. */
   forget({ number }: MirrorRecord): void {
+    this.#removeNumber(this.#mirrors.get(number));
     this.#mirrors.delete(number);
     this.#writeSoon();
+  }
+
+  /** Returns the record that the mirror had before. */
+  #set(mirror: MirrorRecord): MirrorRecord | undefined {
+    const before = this.#mirrors.get(mirror.number);
+    this.#mirrors.set(mirror.number, mirror);
+    const key = keyOf(mirror);
+    if (before !== undefined && keyOf(before) === key) return before;
+    this.#removeNumber(before);
+    const numbers = this.#numbers.get(key);
+    if (numbers === undefined) this.#numbers.set(key, new Set([mirror.number]));
+    else numbers.add(mirror.number);
+    return before;
+  }
+
+  #removeNumber(mirror: MirrorRecord | undefined): void {
+    if (mirror === undefined) return;
+    const key = keyOf(mirror);
+    const numbers = this.#numbers.get(key);
+    numbers?.delete(mirror.number);
+    if (numbers?.size === 0) this.#numbers.delete(key);
   }
 
   removeFolder(mirror: MirrorRecord): void {
@@ -207,4 +236,12 @@ export class MirrorState {
       return [{ ...described, number, holdings: {}, fetches: { nextAt: 0, failures: 0 } }];
     });
   }
+}
+
+function identityOf({ type, url }: Pick<MirrorRecord, "type" | "url">, hostId: string): string {
+  return [type, url, hostId].join("\n");
+}
+
+function keyOf(mirror: MirrorRecord): string {
+  return identityOf(mirror, mirror.repository.hostId);
 }

@@ -1,6 +1,5 @@
 /** Takes over the state of mirrors of another data directory, of which a backup contains the text. */
 import { ServiceError } from "#base/error";
-import type { MirrorRecord } from "./mirrorRecord";
 import type { MirrorState } from "./state";
 import { parseState } from "./stateFormat";
 
@@ -14,8 +13,7 @@ export function addMirrors(state: MirrorState, text: string): number {
   const content = parseState(text, "The list of mirrors in the backup");
   if (content === undefined)
     throw new ServiceError("INVALID_REQUEST_BODY", "The list of mirrors in the backup is damaged.");
-  const known = new Set(state.mirrors.map(identityOf));
-  const added = content.mirrors.filter((mirror) => !known.has(identityOf(mirror)));
+  const added = content.mirrors.filter((mirror) => state.of(mirror, mirror.repository.hostId).length === 0);
   // Paths of mirrors that were removed contain their numbers, which therefore stay the same in an empty state.
   for (const { number, ...mirror } of [...added].sort((left, right) => left.number - right.number))
     state.add({ ...mirror, fetches: { nextAt: 0, failures: 0 } }, number);
@@ -25,8 +23,4 @@ export function addMirrors(state: MirrorState, text: string): number {
   }
   state.flush();
   return added.length;
-}
-
-function identityOf({ type, url, repository }: MirrorRecord): string {
-  return [type, url, repository.hostId].join("\n");
 }

@@ -3,9 +3,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { isServiceError } from "#base/error";
 import { Secret } from "#hosts/secret";
 import type { WebhookRequest } from "#hosts/webhookHint";
-import type { HostAccess, MirrorConnection } from "#mirrors/connection";
+import { type HostAccess, hostAddress, type MirrorConnection } from "#mirrors/connection";
 import { dayMs } from "#mirrors/holding";
-import { isOnHostOf } from "#mirrors/listConnection";
 import type { MirrorRecord } from "#mirrors/mirrorRecord";
 import type { MirrorState } from "#mirrors/state";
 import type { Clock } from "#platform/clock";
@@ -111,10 +110,8 @@ export class Webhooks {
   }
 
   #mirrorOf(name: string, connection: MirrorConnection, hostId: string): MirrorRecord | undefined {
-    const isOnHost = isOnHostOf(connection);
-    return this.#options.state.mirrors.find(
-      (each) => each.repository.hostId === hostId && Object.hasOwn(each.holdings, name) && isOnHost(each),
-    );
+    const host = { type: connection.type, url: hostAddress(connection) };
+    return this.#options.state.of(host, hostId).find(({ holdings }) => Object.hasOwn(holdings, name));
   }
 }
 
