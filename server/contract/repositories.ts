@@ -55,7 +55,10 @@ const IndexedRevision = z
 export const RepositoriesRequest = z
   .object({
     ...pageFields,
-    sort: z.enum(["name", "pushed", "indexed"]).default("name").describe("Sort key."),
+    sort: z
+      .enum(["name", "pushed", "indexed", "stars"])
+      .default("name")
+      .describe("Sort key. `stars`: those on the code host."),
     direction: z.enum(["asc", "desc"]).default("asc").describe("Sort direction."),
     query: z
       .string()

@@ -123,7 +123,9 @@ test("files have the same chunks and scores as in the embedded engine", async ()
   await cluster.repositories.refresh();
   const { engine: embedded } = openEngine(await embeddedIndex(indexed));
   const described = async (engine: Engine, query: Query) => {
-    const { files, stats } = await search(engine, query, { contextLines: 1, returnsContent: true });
+    const starLevels = Uint8Array.of(0, 3, 0, 11);
+    const limits = { contextLines: 1, returnsContent: true };
+    const { files, stats } = await search(engine, query, limits, { starLevels });
     const lines = files.map(({ chunks, commit: _, ...file }) =>
       JSON.stringify({ ...file, chunks: Buffer.from(chunks).toString("utf8") }),
     );

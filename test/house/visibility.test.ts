@@ -52,10 +52,11 @@ test("operations that act on the whole instance are for owners", () => {
 
 /**
  * Caches of modules serve all callers, so their keys must not depend on what exists: here, a path of a visible repository,
- * and the hash of a text that the caller has just read.
+ * the hash of a text that the caller has just read, or the list of visible repositories itself.
  */
 const moduleCaches = [
   "src/agents/toolDefinitions.ts",
+  "src/service/repositories/stars.ts",
   "src/service/repositories/unindexedRevisions.ts",
   "src/transport/pages/highlight.ts",
 ];

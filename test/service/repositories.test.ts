@@ -8,9 +8,9 @@ const call = { credentials: { kind: "none" } as const, signal: new AbortControll
 test("repositories are sorted, filtered and paged", async () => {
   const caller = callerOf({
     repositories: viewOf([
-      repository(1, "a/one", { pushedAt: 300, indexedAt: 10 }),
+      repository(1, "a/one", { pushedAt: 300, indexedAt: 10, stars: 4 }),
       repository(2, "b/two", { formerNames: ["b/Second"], pushedAt: 100, indexedAt: 30 }),
-      repository(3, "c/Two", { indexedAt: 20 }),
+      repository(3, "c/Two", { indexedAt: 20, stars: 9 }),
     ]),
   });
   const rows: [request: Record<string, unknown>, expected: string, total: number][] = [
@@ -18,6 +18,7 @@ test("repositories are sorted, filtered and paged", async () => {
     [{ direction: "desc" }, "c/Two b/two a/one", 3],
     [{ sort: "pushed" }, "c/Two b/two a/one", 3],
     [{ sort: "indexed", direction: "desc" }, "b/two c/Two a/one", 3],
+    [{ sort: "stars", direction: "desc" }, "c/Two a/one b/two", 3],
     [{ query: "TWO" }, "b/two c/Two", 2],
     [{ query: "TWO", page: 2, perPage: 1 }, "c/Two", 2],
     [{ page: 4 }, "", 3],

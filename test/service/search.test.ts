@@ -14,6 +14,7 @@ import { monotonicNow } from "#platform/clock";
 import { printQuery } from "#query/print";
 import type { ServiceOptions } from "#service/createService";
 import type { RevisionResult } from "#service/repositories/repositoryView";
+import { openEngine, openIndex } from "#test/support/engines";
 import { callerOf, engineOf, engineResult, fileMatch, repository, viewOf } from "#test/support/service";
 
 const folder = mkdtempSync(join(tmpdir(), "trawl-refs-"));
@@ -249,6 +250,25 @@ describe("completeness of results", () => {
   }
 });
 
+test("stars order equal results of different repositories, and no others", async () => {
+  const files = ["a.c", "b.c"].map((path) => ({ path, content: Buffer.from("int found;\n") }));
+  const better = { path: "found.c", content: Buffer.from("int found;\n") };
+  const segments = (id: number) => [id === 1 ? [...files, better] : files];
+  const directory = await openIndex([1, 2, 3].map((id) => ({ id, segments: segments(id) })));
+  const starsOf = { 1: 0, 2: 7, 3: 900 } as Record<number, number>;
+  const view = viewOf(repositories.map((each) => ({ ...each, stars: starsOf[each.id] ?? 0 })));
+  const { engine } = openEngine(directory, { workerCount: 2 });
+  const found = async (view: ServiceOptions["repositories"], folders?: readonly string[]) => {
+    const { result } = await ask("found", { engine, repositories: view }, {}, folders && { folders });
+    return result.files.map(({ repositoryId, fileName }) => `${repositoryId} ${fileName.text}`).join(", ");
+  };
+  assert.equal(await found(view), "1 found.c, 3 a.c, 3 b.c, 2 a.c, 2 b.c, 1 a.c, 1 b.c");
+  assert.equal(await found(viewOf(repositories)), "1 found.c, 1 a.c, 1 b.c, 2 a.c, 2 b.c, 3 a.c, 3 b.c");
+  // A repository that is open in the editor comes first, however few stars it has.
+  assert.match(await found(view, ["/src/github.com/o/beta"]), /^1 found.c, 2 a.c, 2 b.c, 3 a.c/);
+  await engine.close();
+});
+
 describe("type:repo", () => {
   /** Returns an engine with the given number of matching files for each repository. */
   const engineWith = (counts: Readonly<Record<number, number>>) =>
@@ -285,6 +305,20 @@ describe("type:repo", () => {
     const outcome = await ask("type:repo repo:github");
     assert.equal(names(outcome), "github.com/o/alpha github.com/o/beta");
     assert.equal(outcome.plans.length, 0);
+  });
+
+  test("repositories with a word as their topic come first; without words, those with more stars", async () => {
+    const starred = repositories.map((each) => ({ ...each, stars: each.id * each.id * 10 }));
+    const options = { engine: engineWith({ 1: 1, 2: 1, 3: 1 }), repositories: viewOf(starred) };
+    assert.equal(
+      names(await ask("type:repo search code", options)),
+      "github.com/o/beta github.com/o/alpha gitlab.com/p/Gamma",
+    );
+    assert.equal(
+      names(await ask("type:repo repo:.", options)),
+      "gitlab.com/p/Gamma github.com/o/beta github.com/o/alpha",
+    );
+    assert.equal(names(await ask("type:repo repo:.", options, { matches: 1 })), "gitlab.com/p/Gamma");
   });
 
   test("the match limit applies to repositories", async () => {

@@ -45,6 +45,7 @@ function evaluationOf(
     maxBlocks: change.maxBlocks ?? Number.POSITIVE_INFINITY,
     output: change.isCountOnly === true ? "totals" : "hits",
     isPreferred: () => false,
+    starLevel: () => 0,
   });
 }
 

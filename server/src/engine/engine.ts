@@ -47,6 +47,8 @@ export interface SearchPlan {
   readonly unsaved: readonly UnsavedDocument[];
   /** Repositories that are open in the editor or recently used; their results rank somewhat higher. */
   readonly preferred: readonly RepositoryId[];
+  /** By repository id: how often its stars on the code host have doubled, 0 to 20. Absent if none has stars. */
+  readonly starLevels?: Uint8Array | undefined;
   /** Counts by group. Requires limits that only count. */
   readonly grouping?: Grouping | undefined;
 }

@@ -207,6 +207,7 @@ function searchCall(
     unsaved: plan.unsaved,
     searchesUnsaved: true,
     preferred: plan.preferred,
+    starLevels: plan.starLevels,
     isStreamed,
     lane: "fast",
     grouping: plan.grouping,

@@ -127,6 +127,7 @@ export class Search {
         output: this.#output(),
         phrase: this.#phraseMode(view, remaining !== undefined),
         isPreferred: (document) => this.#isPreferred(shard, document),
+        starLevel: (document) => this.#starLevel(shard, document),
       });
       await this.#evaluate(shard, evaluation, remaining !== undefined);
       if (this.#isTooSlow) return { kind: "tooSlow" };
@@ -180,6 +181,12 @@ export class Search {
     if (this.#call.preferred.length === 0) return false;
     const part = partOf(shard, document);
     return part !== undefined && this.#call.preferred.includes(part.repository.shards.id);
+  }
+
+  #starLevel(shard: OpenShard, document: number): number {
+    const { starLevels } = this.#call;
+    const part = starLevels && partOf(shard, document);
+    return part === undefined ? 0 : (starLevels?.[part.repository.shards.id] ?? 0);
   }
 
   /** Evaluates one shard completely. If it is damaged, records that and drops its hits. */

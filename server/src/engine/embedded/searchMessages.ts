@@ -5,6 +5,7 @@ import type {
   FoundSymbol,
   Grouping,
   IndexedDocument,
+  SearchPlan,
   SymbolRequest,
 } from "#engine/engine";
 import type { FlushReason, SearchStats } from "#model/stats";
@@ -80,6 +81,8 @@ export interface SearchCall {
   /** Whether this worker searches the unsaved documents. */
   readonly searchesUnsaved: boolean;
   readonly preferred: readonly number[];
+  /** Shared with the workers, not copied. */
+  readonly starLevels: SearchPlan["starLevels"];
   /** Whether files are emitted as they are found; the response then contains only counts. */
   readonly isStreamed: boolean;
   /** An expression that takes too long moves the search from the fast lane to the slow one, with higher limits. */

@@ -217,7 +217,7 @@ export function emptyResult(
 }
 
 export function searchCall(plan: SearchPlan, repositories: readonly number[]): SearchCall {
-  const { query, phrase, limits, unsaved, preferred, grouping } = plan;
+  const { query, phrase, limits, unsaved, preferred, starLevels, grouping } = plan;
   return {
     kind: "search",
     query,
@@ -228,6 +228,7 @@ export function searchCall(plan: SearchPlan, repositories: readonly number[]): S
     unsaved,
     searchesUnsaved: true,
     preferred,
+    starLevels,
     isStreamed: false,
     lane: "fast",
     grouping,

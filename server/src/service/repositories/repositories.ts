@@ -94,7 +94,7 @@ function requireByName(view: RepositoryView, name: string): Repository {
   return repository;
 }
 
-/** Filters and sorts `all`. Packages follow the others. Repositories without a time count as the oldest. */
+/** Filters and sorts `all`. Packages follow the others. Repositories without a time count as the oldest, and those without stars as having none. */
 function filterAndSort(all: readonly Repository[], request: RepositoriesRequest): readonly Repository[] {
   const wanted = request.query?.toLowerCase();
   const found = all.filter(
@@ -103,8 +103,8 @@ function filterAndSort(all: readonly Repository[], request: RepositoriesRequest)
       name.toLowerCase().includes(wanted) ||
       formerNames.some((each) => each.toLowerCase() === wanted),
   );
-  const time = { pushed: "pushedAt", indexed: "indexedAt", name: undefined } as const;
-  const field = time[request.sort];
+  const keys = { pushed: "pushedAt", indexed: "indexedAt", stars: "stars", name: undefined } as const;
+  const field = keys[request.sort];
   if (field !== undefined) found.sort((left, right) => (left[field] ?? 0) - (right[field] ?? 0));
   return request.direction === "asc" ? found : found.reverse();
 }

@@ -59,8 +59,14 @@ export function countHandlers(options: SearchOptions): { count: Handler<"count">
       rejectOtherResults(request, plan.query);
       const groupBy = request.groupBy ?? grouping;
       const revisionReasons = await indexRevisions(unindexed, plan.limits.deadline, options, context);
-      const ids = planned.searched.map(({ id }) => id);
-      const { query, gaps } = await replaceRepositoryTypes(plan.query, options.engine, plan, ids, signal);
+      const { searched } = planned;
+      const { query, gaps } = await replaceRepositoryTypes(
+        plan.query,
+        options.engine,
+        plan,
+        searched,
+        signal,
+      );
       const limits = { ...plan.limits, maxMatches: Number.POSITIVE_INFINITY, maxDisplayedMatches: 0 };
       const counting = { by: groupBy ?? "none", depth: request.depth } as const;
       const deadline =

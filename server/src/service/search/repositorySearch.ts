@@ -5,35 +5,43 @@
  * nothing new. A few rounds suffice, because each returns files of many repositories.
  */
 import type { Engine, SearchPlan } from "#engine/engine";
-import type { RepositoryId } from "#model/repository";
+import type { Repository, RepositoryId } from "#model/repository";
 import { addStats, noStats, type SearchStats } from "#model/stats";
 import { simplifyQuery } from "#query/analysis/simplify";
 import type { Query } from "#query/query";
 import { decidedRepositories, possibleRepositories } from "#service/repositories/repositoryFilters";
+import { byStars } from "#service/repositories/stars";
 
 export interface FoundRepositories {
-  /** Ordered by their best files. */
+  /**
+   * Those with a topic that is a word of the query, then the others, each ordered by their best files. If filters alone
+   * decide the query: ordered by stars, then by name.
+   */
   readonly ids: readonly RepositoryId[];
   readonly stats: SearchStats;
 }
 
 const matchesPerRound = 1000;
 
-/** Finds at most `maxCount` repositories in which `query`, the child of a `type:repo`, matches. */
+/**
+ * Finds at most `maxCount` repositories in which `query`, the child of a `type:repo`, matches. `searched` is sorted by
+ * name.
+ */
 export async function findRepositories(
   engine: Engine,
   plan: SearchPlan,
   query: Query,
-  all: readonly RepositoryId[],
+  searched: readonly Repository[],
   maxCount: number,
   signal: AbortSignal,
 ): Promise<FoundRepositories> {
+  const all = searched.map(({ id }) => id);
   const known = new Set<number>(all);
   const decided = decidedRepositories(query, known);
   if (decided !== undefined)
     return toFoundRepositories(
       maxCount,
-      all.filter((id) => decided.has(id)),
+      byStars(searched.filter(({ id }) => decided.has(id))).map(({ id }) => id),
       noStats,
     );
 
@@ -64,7 +72,27 @@ export async function findRepositories(
     isFull = round.stats.flushReason === "MATCH_LIMIT" && newIds.length > 0;
     stats = addStats(stats, isFull ? { ...round.stats, flushReason: "NONE", filesMissing: 0 } : round.stats);
   }
-  return toFoundRepositories(maxCount, ids, stats);
+  const words = wordsOf(query);
+  const onTopic = new Set<number>(
+    searched
+      .filter(({ topics = [] }) => topics.some((topic) => words.has(topic.toLowerCase())))
+      .map(({ id }) => id),
+  );
+  const ordered = [...ids.filter((id) => onTopic.has(id)), ...ids.filter((id) => !onTopic.has(id))];
+  return toFoundRepositories(maxCount, ordered, stats);
+}
+
+/** Returns the literals that a query looks for in texts and names, in lower case. */
+function wordsOf(query: Query): ReadonlySet<string> {
+  switch (query.kind) {
+    case "and":
+    case "or":
+      return new Set(query.children.flatMap((child) => [...wordsOf(child)]));
+    case "text":
+      return new Set(query.pattern.kind === "literal" ? [query.pattern.text.toLowerCase()] : []);
+    default:
+      return new Set();
+  }
 }
 
 function toFoundRepositories(

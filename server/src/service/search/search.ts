@@ -6,7 +6,7 @@ import type * as contract from "#contract/search";
 import type { CallContext, Handler } from "#contract/service";
 import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { FileMatch } from "#model/match";
-import type { Repository, RepositoryId } from "#model/repository";
+import type { Repository } from "#model/repository";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import { TimeSlice } from "#platform/timeSlice";
@@ -100,15 +100,15 @@ async function runSearch(
   }
   const revisionReasons = await indexRevisions(unindexed, plan.limits.deadline, options, context);
   const reasons = [...planned.reasons, ...revisionReasons];
-  const ids = planned.searched.map(({ id }) => id);
+  const { searched } = planned;
 
   let converted: ConvertedFiles;
   let stats: SearchStats;
   let phraseMatchCount = 0;
   let unavailable: EngineResult["unavailable"];
   if (plan.query.kind === "type" && plan.query.type === "repo") {
-    const { query, gaps } = await replaceRepositoryTypes(plan.query.child, engine, plan, ids, signal);
-    const found = await findRepositories(engine, plan, query, ids, plan.limits.maxMatches, signal);
+    const { query, gaps } = await replaceRepositoryTypes(plan.query.child, engine, plan, searched, signal);
+    const found = await findRepositories(engine, plan, query, searched, plan.limits.maxMatches, signal);
     const files = found.ids.flatMap((id) => {
       const repository = repositories.get(id);
       return repository === undefined ? [] : [toRepositoryMatch(repository, baseUrl)];
@@ -118,7 +118,7 @@ async function runSearch(
     stats = addStats(found.stats, gaps);
     if (files.length > 0) await onFiles?.(converted);
   } else {
-    const { query, gaps } = await replaceRepositoryTypes(plan.query, engine, plan, ids, signal);
+    const { query, gaps } = await replaceRepositoryTypes(plan.query, engine, plan, searched, signal);
     const take =
       onFiles &&
       ((found: readonly FileMatch[]) => {
@@ -188,9 +188,8 @@ async function findCommits(
   const { engine, repositories, history } = options;
   const { plan } = planned;
   const all = withoutExcepted(repositories.all(), request.exceptRepositories);
-  const ids = all.map(({ id }) => id);
-  const { query, gaps } = await replaceRepositoryTypes(child, engine, plan, ids, context.signal);
-  const possible = possibleRepositories(query, new Set(ids));
+  const { query, gaps } = await replaceRepositoryTypes(child, engine, plan, all, context.signal);
+  const possible = possibleRepositories(query, new Set(all.map(({ id }) => id)));
   const scope = all.filter(({ id }) => possible.has(id));
   const { limits } = plan;
   const found = await searchForCommits(history, { query, repositories: scope, limits }, context);
@@ -291,7 +290,7 @@ export async function replaceRepositoryTypes(
   query: Query,
   engine: Engine,
   plan: SearchPlan,
-  all: readonly RepositoryId[],
+  all: readonly Repository[],
   signal: AbortSignal,
 ): Promise<ReplacedQuery> {
   let gaps = noStats;

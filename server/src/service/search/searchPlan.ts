@@ -21,6 +21,7 @@ import {
   searchedRepositories,
 } from "#service/repositories/repositoryFilters";
 import type { RepositoryView } from "#service/repositories/repositoryView";
+import { starLevelsOf } from "#service/repositories/stars";
 import {
   findUnindexedRevisions,
   revisionNames,
@@ -103,6 +104,7 @@ export async function planSearch(
       limits,
       unsaved,
       preferred,
+      starLevels: starLevelsOf(view.all()),
     },
     searched: all,
     scope: scope.map(({ id }) => id),

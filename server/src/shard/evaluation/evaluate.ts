@@ -87,6 +87,8 @@ export interface EvaluationOptions {
   readonly maxBlocks: number;
   /** Whether the document's repository ranks higher, because it is open in the editor or was used recently. */
   readonly isPreferred: (document: number) => boolean;
+  /** Returns how often the stars of the document's repository have doubled. */
+  readonly starLevel: (document: number) => number;
 }
 
 /** For finders that only count. */
@@ -385,6 +387,7 @@ export class ShardEvaluation {
       hasPhrase: hit.hasPhrase,
       categoryIndex: this.view.reader.categoryIndex(hit.document),
       isPreferred: this.#options.isPreferred(hit.document),
+      starLevel: this.#options.starLevel(hit.document),
     };
   }
 }

@@ -15,7 +15,8 @@
  * | the repository is open in the editor or was used recently | 300 |
  *
  * A document that contains the words of the query as a phrase gets another 20,000, whatever its category, which is more
- * than all other signals together.
+ * than all other signals together. Each doubling of its repository's stars on the code host adds 1, up to 20, also
+ * whatever its category, so that stars order equal results of different repositories and never those of one.
  */
 import { documentCategories } from "#model/document";
 import { endsAtEdge, type RangeBuffer, startsAtEdge } from "./ranges";
@@ -60,6 +61,8 @@ export interface ScoredDocument {
   readonly categoryIndex: number;
   readonly isPreferred: boolean;
   readonly hasPhrase: boolean;
+  /** How often the stars of its repository have doubled: 0 to 20. */
+  readonly starLevel: number;
 }
 
 export function scoreDocument(document: ScoredDocument): number {
@@ -70,7 +73,7 @@ export function scoreDocument(document: ScoredDocument): number {
     proximityScore(document) +
     Math.min(maxForCount, perDoubling * Math.log2(1 + document.matchCount)) +
     (document.isPreferred ? preferredRepository : 0);
-  return sum * categoryWeight(document.categoryIndex) + phraseScore(document);
+  return sum * categoryWeight(document.categoryIndex) + phraseScore(document) + document.starLevel;
 }
 
 function phraseScore({ hasPhrase }: ScoredDocument): number {
@@ -98,6 +101,7 @@ export function explainScore(document: ScoredDocument): string {
     `repository ${document.isPreferred ? preferredRepository : 0}`,
     `weight ${weights[document.categoryIndex] ?? 1}`,
     `phrase ${phraseScore(document)}`,
+    `stars ${document.starLevel}`,
   ].join(", ");
 }
 
