@@ -1,13 +1,17 @@
 /** What users see of repositories that a code host serves over HTTP with credentials. */
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { FakeHost, manyRepositories } from "#test/hosts/fakeHost";
+import { github } from "#test/hosts/githubDialect";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { basic, gitServer } from "#test/support/gitServer";
 import { formsOf, watchProcesses } from "#test/support/processWatch";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { serve } from "#test/support/served";
+import { sshObstacle, sshServer } from "#test/support/sshServer";
 import { announced, trawl } from "#test/support/trawl";
 
 const account = { user: "svc", password: "c4nary-t0ken/with+=%&ü" };
@@ -97,11 +101,17 @@ test("secrets are in no command line, file, log or response, and only in the env
     webhook: { secret: { env: "HOOK_SECRET" } },
   });
   const proxyPassword = "c4nary-pr0xy";
-  const env = { ...hookEnv, PROXY_PASSWORD: proxyPassword };
+  const app = await appOn(t, server.origin);
+  const ssh = sshObstacle() === undefined ? await sshServer(t) : undefined;
+  const env = { ...hookEnv, PROXY_PASSWORD: proxyPassword, APP_KEY: app.key };
   const secretForms = [
     ...formsOf(account.password, account.user),
     ...formsOf(hookSecret, "hook"),
     ...formsOf(proxyPassword, "trawl"),
+    ...formsOf(app.token, "x-access-token"),
+    ...linesOfKey(app.key),
+    app.signedHeader,
+    ...(ssh === undefined ? [] : linesOfKey(readFileSync(ssh.keyFile, "utf8"))),
   ];
   const configuration = JSON.parse(readFileSync(file, "utf8"));
   // What it gets as a proxy, the host refuses.
@@ -110,6 +120,16 @@ test("secrets are in no command line, file, log or response, and only in the env
     ...{ proxy: server.origin, proxyLogin: { user: "trawl", password: { env: "PROXY_PASSWORD" } } },
     include: { repos: ["acme/proxied"] },
   };
+  configuration.connections.app = app.connection;
+  if (ssh !== undefined) {
+    const knownHosts = join(temporaryFolder(), "known_hosts");
+    writeFileSync(knownHosts, ssh.knownHost);
+    const { path } = repo("= trunk: One\na.ts\n| let overSsh;", { bare: true });
+    configuration.connections.ssh = {
+      ...{ type: "genericGitHost", url: ssh.url, sshKey: { file: ssh.keyFile }, knownHosts },
+      include: { repos: [path.slice(1)] },
+    };
+  }
   writeFileSync(file, JSON.stringify(configuration));
   const announce = (fingerprint: string) =>
     server.files.set("/manifest.js", JSON.stringify({ "/acme/shop.git": { fingerprint } }));
@@ -125,6 +145,7 @@ test("secrets are in no command line, file, log or response, and only in the env
   const shop = () =>
     served.repositories().then((all) => all.find(({ repoName }) => repoName === `${host}/acme/shop`));
   await eventually(async () => (await shop())?.state === "ready");
+  if (ssh !== undefined) await eventually(async () => (await served.search("overSsh")).files.length === 1);
   for (const secret of [hookSecret, `${hookSecret}2`])
     outputs.push(await (await send(served.url, "main?repository=acme/shop", secret)).text());
 
@@ -158,6 +179,9 @@ test("secrets are in no command line, file, log or response, and only in the env
   assert.deepEqual(leaks.map(String), []);
   assert.ok(server.authorizations.includes(basic(account)));
   assert.match(stderr, /acme\/proxied could not be cloned/);
+  // The host refuses the token of the app.
+  assert.match(stderr, /acme\/repo-\d+ could not be cloned/);
+  assert.ok(server.authorizations.includes(basic({ user: "x-access-token", password: app.token })));
 
   const { commandLines, variables, seen } = await watch.stop();
   if (process.platform !== "linux") return;
@@ -167,7 +191,7 @@ test("secrets are in no command line, file, log or response, and only in the env
   );
   assert.deepEqual(commandLines, []);
   const expected = [
-    /^(CODE_TOKEN|HOOK_SECRET|PROXY_PASSWORD): \S*node .*trawl\.js/,
+    /^(APP_KEY|CODE_TOKEN|HOOK_SECRET|PROXY_PASSWORD): \S*node .*trawl\.js/,
     /^TRAWL_GIT_PASSWORD: .*(git|git-remote-http|git-credential-trawl) /,
     // Git runs /bin/false instead of asking for a password.
     /^https?_proxy: (\/bin\/false|.*(git|git-remote-http)) /,
@@ -182,6 +206,35 @@ test("secrets are in no command line, file, log or response, and only in the env
     [],
   );
 });
+
+/** Starts the API of a host with a GitHub App, whose clones are at another origin. */
+async function appOn(t: Parameters<typeof gitServer>[0], cloneUrlBase: string) {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const token = "ghs_c4naryOfApp";
+  const fake = await new FakeHost(github, manyRepositories(1)).start();
+  t.after(() => fake.close());
+  fake.token = token;
+  fake.intercept = (_, { pathname }) => {
+    if (pathname !== "/api/v3/app/installations/7/access_tokens") return undefined;
+    return { status: 201, body: { token, expires_at: new Date(Date.now() + 3_600_000).toISOString() } };
+  };
+  return {
+    token,
+    key: privateKey.export({ type: "pkcs1", format: "pem" }).toString(),
+    /** What each JSON Web Token that is signed with the key begins with. */
+    signedHeader: `${Buffer.from('{"alg":"RS256","typ":"JWT"}').toString("base64url")}.`,
+    connection: {
+      ...{ type: "github", url: fake.url, allowHttp: true, cloneUrlBase },
+      app: { id: 5, installation: 7, privateKey: { env: "APP_KEY" } },
+      include: { installation: true },
+    },
+  };
+}
+
+/** Returns the lines of a private key that no other key shares. */
+function linesOfKey(pem: string): readonly string[] {
+  return pem.split("\n").slice(2, -3);
+}
 
 /** Returns the processes whose command line contains a text; none except on Linux. */
 function processesThatMention(text: string): readonly string[] {
