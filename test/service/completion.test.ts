@@ -24,8 +24,12 @@ const repositories = [
   repository(1, "github.com/o/orders-api", {
     ...refs("refs/heads/dev/x", "refs/heads/main", "refs/tags/v1.0"),
     documentCount: 7,
+    topics: ["web"],
   }),
-  repository(2, "github.com/orders/ui", refs("refs/heads/main", "refs/tags/v2")),
+  repository(2, "github.com/orders/ui", {
+    ...refs("refs/heads/main", "refs/tags/v2"),
+    topics: ["search", "Web"],
+  }),
   repository(3, "my (old) notes@home", {
     ...refs(),
     state: "indexing",
@@ -148,6 +152,9 @@ check({
   "case:a| x": ["case:auto x  # Match case in words with capitals"],
   "dependencies:o|": ["dependencies:only  # Only these"],
   "-fork:o|": ["-fork:only  # Only these"],
+  "topic:|": ["topic:web  # 2 repositories", "topic:search  # 1 repository"],
+  "topic:web,|": ["topic:web,search  # 1 repository"],
+  "repo:ui topic:SEA|": ["repo:ui topic:search  # 1 repository"],
   "visibility:pub|lic": ["visibility:public  # Public"],
   "archived:x|": [],
   "content:|": [],

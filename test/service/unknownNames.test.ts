@@ -30,7 +30,7 @@ const repositories = [
       { name: "refs/heads/release/1.0", commit },
     ],
   }),
-  repository(2, "github.com/acme/orders-api"),
+  repository(2, "github.com/acme/orders-api", { topics: ["Search", "api"] }),
   repository(3, "github.com/acme/orders-app"),
 ];
 const caller = callerOf({
@@ -82,6 +82,12 @@ check({
     '[github.com/acme/orders-api,github.com/acme/order-app] No repository matches "github.com/acme/order-app". Did you mean "github.com/acme/orders-app"?',
     "> reposet:github.com/acme/orders-api,github.com/acme/orders-app",
   ],
+  "x topic:Serch": [
+    '[Serch] No repository has the topic "serch". Did you mean "search"?',
+    "> x topic:search",
+  ],
+  "topic:api,web x": ['[api,web] No repository has the topic "web".'],
+  "topic:SEARCH -topic:web x": [],
   "x rev:mian": ['[mian] No branch or tag matches "mian". Did you mean "main"?', "> x rev:main"],
   "x rev:relase/1.0": [
     '[relase/1.0] No branch or tag matches "relase/1.0". Did you mean "release/1.0"?',

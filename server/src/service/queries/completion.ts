@@ -17,6 +17,7 @@ import {
   completeRepository,
   completeRepositorySet,
   completeRevision,
+  completeTopic,
   rankMatches,
   resolveScope,
 } from "./valueCompletions";
@@ -125,6 +126,8 @@ async function completeAt(
       return completeLanguage(engine, await scope(), typed, signal);
     case "file":
       return completePath(engine, await scope(), typed, signal);
+    case "topic":
+      return completeTopic(await scope(), typed);
     case "context":
       return rankMatches(Object.keys(contexts).sort(), typed).map((label) => {
         return { label, text: writeName(label), detail: "", kind: "context" };

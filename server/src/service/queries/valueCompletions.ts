@@ -13,9 +13,11 @@ import {
   possibleRepositories,
   resolveRepositories,
   searchedRepositories,
+  topicCounts,
 } from "#service/repositories/repositoryFilters";
 import { documentCountOf } from "#service/repositories/repositoryItems";
 import type { RepositoryView } from "#service/repositories/repositoryView";
+import { byStars } from "#service/repositories/stars";
 
 /** The repositories and revisions that the rest of the query selects. */
 export interface CompletionScope {
@@ -65,7 +67,7 @@ function matchRank(name: string, wanted: string): number {
   return rank < 0 ? Number.POSITIVE_INFINITY : rank;
 }
 
-/** Completes a repository name. Of equally good matches, `preferred` repositories come first. */
+/** Completes a repository name. Of equally good matches, `preferred` repositories come first, then those with more stars. */
 export function completeRepository(
   all: readonly Repository[],
   typed: string,
@@ -73,7 +75,7 @@ export function completeRepository(
 ): QueryCompletion[] {
   const ordered = [
     ...all.filter(({ id }) => preferred.has(id)),
-    ...all.filter(({ id }) => !preferred.has(id)),
+    ...byStars(all.filter(({ id }) => !preferred.has(id))),
   ];
   const byName = new Map(ordered.map((repository) => [repository.name, repository]));
   return rankMatches([...byName.keys()], readExpression(typed)).map((name) => {
@@ -82,6 +84,19 @@ export function completeRepository(
     const documentCount = repository === undefined ? 0 : documentCountOf(repository);
     const detail = state === "ready" || documentCount > 0 ? filesText(documentCount) : state;
     return { label: name, text: `^${writeExpression(name)}$`, detail, kind: "repository" };
+  });
+}
+
+/** Completes the last topic of a `topic:` list, the most frequent first. */
+export function completeTopic({ repositories }: CompletionScope, typed: string): QueryCompletion[] {
+  const given = typed.split(",").map((topic) => topic.trim());
+  const before = given.slice(0, -1).filter((topic) => topic !== "");
+  const counts = topicCounts(repositories);
+  const topics = [...counts.keys()].filter((topic) => !before.includes(topic)).sort();
+  topics.sort((left, right) => (counts.get(right) ?? 0) - (counts.get(left) ?? 0));
+  return rankMatches(topics, given.at(-1) ?? "").map((label) => {
+    const detail = countText(counts.get(label) ?? 0, "repository", "repositories");
+    return { label, text: writeName([...before, label].join(",")), detail, kind: "value" };
   });
 }
 

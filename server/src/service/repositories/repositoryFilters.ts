@@ -124,6 +124,15 @@ function hasFlag({ kind, isArchived, isFork }: Repository, flag: Flag): boolean 
   }
 }
 
+/** Returns the topics of repositories, in lower case, with the number of repositories that have them. */
+export function topicCounts(repositories: readonly Repository[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { topics = [] } of repositories)
+    for (const topic of new Set(topics.map((each) => each.toLowerCase())))
+      counts.set(topic, (counts.get(topic) ?? 0) + 1);
+  return counts;
+}
+
 /**
  * Returns the repositories that a query searches if no filter excludes them. Packages are among them only if the query
  * asks for them: with `dependencies:yes` or `only`, or with the name of one, which begins with an ecosystem.

@@ -1,4 +1,4 @@
-/** Finds repositories and revisions that a query names but that do not exist, and similar names that do. */
+/** Finds repositories, topics and revisions that a query names but that do not exist, and similar names that do. */
 import { isServiceError, throwIfAborted } from "#base/error";
 import { nearestNames } from "#base/nearestNames";
 import type { Repository } from "#model/repository";
@@ -16,11 +16,11 @@ import {
   shortRefName,
   splitRevisionExpression,
 } from "#query/revisionName";
-import { type Contexts, possibleRepositories, resolveRepositories } from "./repositoryFilters";
+import { type Contexts, possibleRepositories, resolveRepositories, topicCounts } from "./repositoryFilters";
 import { refsInFiles } from "./unindexedRevisions";
 
 export interface UnknownName {
-  readonly kind: "repository" | "revision";
+  readonly kind: "repository" | "topic" | "revision";
   readonly name: string;
   /** Its range in the query, in UTF-16 units, including quotes. */
   readonly offset: number;
@@ -57,7 +57,7 @@ const checkingMs = 1000;
 const maxRevisionChecks = 20;
 const maxNearest = 3;
 
-/** Checks the values of `repo:`, `reposet:` and `rev:`. Returns an empty array if that takes too long. */
+/** Checks the values of `repo:`, `reposet:`, `topic:` and `rev:`. Returns an empty array if that takes too long. */
 export async function findUnknownNames(
   outline: Pick<Outline, "query" | "leaves">,
   all: readonly Repository[],
@@ -90,7 +90,7 @@ async function checkNames(
     return all.filter(({ id }) => possible.has(id));
   };
   const nameFilters = leaves.filter(({ prefix, isValid, isNegated }) => {
-    return isValid && !isNegated && ["repo", "reposet", "rev"].includes(prefix?.name ?? "");
+    return isValid && !isNegated && ["repo", "reposet", "topic", "rev"].includes(prefix?.name ?? "");
   });
   if (all.length === 0 || nameFilters.length === 0) return [];
   const scope = await scopeOf(query);
@@ -99,7 +99,13 @@ async function checkNames(
     if (leaf.prefix?.name === "rev") {
       found.push(...(await unknownRevisions(nameInQuery(leaf), scope.length === 0 ? all : scope)));
     } else if (leaf.prefix?.name === "reposet") {
-      found.push(...unknownNamesInSet(leaf, all));
+      const names = new Set(all.flatMap(({ name, formerNames = [] }) => [name, ...formerNames]));
+      found.push(...unknownNamesInList("repository", leaf, names, new Set(all.map(({ name }) => name))));
+    } else if (leaf.prefix?.name === "topic") {
+      const topics = new Set(topicCounts(all).keys());
+      found.push(
+        ...unknownNamesInList("topic", { ...leaf, value: leaf.value.toLowerCase() }, topics, topics),
+      );
     } else {
       const { name, revision } = splitRevision(leaf);
       const pattern = { kind: "regexp", source: name.value, caseSensitive: false } as const;
@@ -150,15 +156,20 @@ function unknownRepository({ value, ...range }: NameInQuery, all: readonly Repos
   };
 }
 
-function unknownNamesInSet(leaf: Leaf, all: readonly Repository[]): UnknownName[] {
+/** Finds the names of a comma-separated list that are not `known`. Suggests some of `current`. */
+function unknownNamesInList(
+  kind: "repository" | "topic",
+  leaf: Leaf,
+  known: ReadonlySet<string>,
+  current: ReadonlySet<string>,
+): UnknownName[] {
   const { value, ...range } = nameInQuery(leaf);
-  const names = new Set(all.flatMap(({ name, formerNames = [] }) => [name, ...formerNames]));
   const given = value.split(",").map((name) => name.trim());
-  const others = new Set(all.map(({ name }) => name).filter((name) => !given.includes(name)));
+  const others = new Set([...current].filter((name) => !given.includes(name)));
   return given
-    .filter((name) => name !== "" && !names.has(name))
+    .filter((name) => name !== "" && !known.has(name))
     .map((unknown) => ({
-      kind: "repository",
+      kind,
       name: unknown,
       ...range,
       isCertain: true,
@@ -228,7 +239,10 @@ function findSimilarNames(
 /** Returns a message for the person who wrote the query. */
 export function describeUnknownName(unknown: UnknownName): string {
   const { name, nearest } = unknown;
-  const what = `No ${subjectOf(unknown)} matches "${name}".`;
+  const what =
+    unknown.kind === "topic"
+      ? `No repository has the topic "${name}".`
+      : `No ${subjectOf(unknown)} matches "${name}".`;
   const [first, ...others] = nearest.map((each) => `"${each.name}"`);
   if (first === undefined) return what;
   const last = others.pop();
