@@ -62,6 +62,13 @@ describe("pages", () => {
     return page;
   }
 
+  async function openSearch(): Promise<Page> {
+    const page = await open("/");
+    // The browser focuses the box when it renders the page, which may be after it has loaded.
+    await page.locator("input[name=q]:focus").waitFor();
+    return page;
+  }
+
   const file = "/browse/shop@main/-/blob/src/values.ts";
 
   it("leads from the list of repositories to a file by keyboard alone", async () => {
@@ -85,7 +92,7 @@ describe("pages", () => {
   });
 
   it("searches while the query is typed, and opens a result by keyboard alone", async () => {
-    const page = await open("/");
+    const page = await openSearch();
     await page.keyboard.type("value10");
     await page.getByText("11 matches · 1 file").waitFor();
     await page.waitForURL(/\/\?q=value10$/);
@@ -160,7 +167,7 @@ describe("pages", () => {
   });
 
   it("completes filters at the cursor", async () => {
-    const page = await open("/");
+    const page = await openSearch();
     const box = page.getByRole("combobox", { name: "Search code" });
     await page.keyboard.type("value7 la");
     await page.getByRole("option", { name: "lang:" }).waitFor();
