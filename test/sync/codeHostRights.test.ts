@@ -335,4 +335,8 @@ test("a process that does not know the connection does not open what it has clos
   const without = open(t, dataDir, only(), { known: { connections: {}, removals: "none" } });
   assert.equal(without.rights.isActive, true);
   assert.deepEqual([without.seen(ann), without.seen(bob)], ["hidden", "visible"]);
+  await without.close();
+  writeFileSync(join(dataDir, "codeHostRights.json"), "{");
+  const damaged = open(t, dataDir, only(), { known: { connections: {}, removals: "none" } });
+  assert.deepEqual([damaged.seen(ann), damaged.seen(bob)], ["hidden", "unknown"]);
 });

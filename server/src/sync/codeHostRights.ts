@@ -64,6 +64,10 @@ export class CodeHostRights {
   constructor(options: CodeHostRightsOptions) {
     this.#options = options;
     this.#readers = new ReaderState(options);
+    // Any connection may have been restricted; `configure` and `mirrorsChanged` except those that are known not to be.
+    if (this.#readers.isDamaged)
+      for (const name of options.state.mirrors.flatMap(({ holdings }) => Object.keys(holdings)))
+        this.#readers.setAskedAt(name, 0);
     this.#rounds = new ReaderRounds({
       ...options,
       state: this.#readers,
