@@ -11,6 +11,8 @@ export interface WatchedProcesses {
 }
 
 export interface ProcessWatch {
+  /** Looks at the processes that are running now: on a busy machine, short ones may be missed otherwise. */
+  look(): Promise<void>;
   stop(): Promise<WatchedProcesses>;
 }
 
@@ -25,7 +27,7 @@ const parts = (pid, file) => {
   try { return readFileSync("/proc/" + pid + "/" + file, "utf8").split("\\0"); } catch { return []; }
 };
 const isSecret = (text) => secrets.some((each) => text.toLowerCase().includes(each.toLowerCase()));
-const timer = setInterval(() => {
+const look = () => {
   for (const pid of processes()) {
     if (before.has(pid)) continue;
     const commandOf = () => parts(pid, "cmdline").join(" ").trim();
@@ -38,8 +40,11 @@ const timer = setInterval(() => {
     for (const each of environment)
       if (isSecret(each)) found.variables.add(each.split("=")[0] + ": " + command);
   }
-}, 5);
-parentPort.on("message", () => {
+};
+const timer = setInterval(look, 5);
+parentPort.on("message", (message) => {
+  look();
+  if (message === "look") return parentPort.postMessage(undefined);
   clearInterval(timer);
   parentPort.postMessage(Object.fromEntries(Object.entries(found).map(([name, set]) => [name, [...set]])));
   parentPort.close();
@@ -52,15 +57,18 @@ export async function watchProcesses(secrets: readonly string[]): Promise<Proces
   await new Promise((resolve) => worker.once("online", resolve));
   // A test that fails must still end.
   worker.unref();
-  return {
-    stop: () =>
-      new Promise((resolve, reject) => {
-        worker.ref();
-        worker.once("error", reject);
-        worker.once("message", resolve);
-        worker.postMessage("stop");
-      }),
-  };
+  const send = <Answer>(message: "look" | "stop") =>
+    new Promise<Answer>((resolve, reject) => {
+      worker.ref();
+      worker.once("error", reject);
+      worker.once("message", (answer: Answer) => {
+        worker.unref();
+        worker.off("error", reject);
+        resolve(answer);
+      });
+      worker.postMessage(message);
+    });
+  return { look: () => send("look"), stop: () => send("stop") };
 }
 
 /** Returns the forms in which a password may be written: as it is, encoded for URLs, and as base64, alone or after a user. */
