@@ -276,8 +276,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     // Tells nginx not to buffer the pieces.
     reply.headers({ "x-accel-buffering": "no", ...(isCompressed ? { "content-encoding": "gzip" } : {}) });
     takeOver(reply);
-    const sender = new PieceSender(reply.raw, isCompressed);
-    disconnectSlowReader(reply, start.length);
+    const sender = new PieceSender(reply.raw, isCompressed, times.stallMs, unread);
     try {
       await sender.send(start);
       for await (const piece of pieces) await sender.send(piece);
@@ -289,7 +288,6 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       }
       await sender.send(failureNote(failure.message)).catch(() => {});
     }
-    if (!reply.raw.destroyed) disconnectSlowReader(reply, sender.length - start.length + end.length);
     await sender.send(end).catch(() => {});
     sender.end();
     return reply;

@@ -1,36 +1,54 @@
 /** Sends a response in pieces, while later ones are still being rendered. */
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { constants, createGzip } from "node:zlib";
 import { canceled } from "#base/error";
+import type { UnreadResponses } from "./responses";
 
-/**
- * Writes each piece as soon as it is rendered, without waiting for the client to read it: the whole response must be small
- * enough to stay in memory.
- */
 export class PieceSender {
   readonly #response: ServerResponse;
   readonly #gzip: ReturnType<typeof createGzip> | undefined;
-  /** The number of UTF-16 units so far. */
-  length = 0;
+  readonly #stallMs: number;
+  readonly #unread: UnreadResponses;
 
-  constructor(response: ServerResponse, isCompressed: boolean) {
+  /** A client that reads nothing for `stallMs` of what it could read is disconnected. */
+  constructor(response: ServerResponse, isCompressed: boolean, stallMs: number, unread: UnreadResponses) {
     this.#response = response;
+    this.#stallMs = stallMs;
+    this.#unread = unread;
+    response.once("timeout", () => response.destroy());
     if (!isCompressed) return;
     this.#gzip = createGzip({ level: 1, flush: constants.Z_SYNC_FLUSH });
     this.#gzip.pipe(response);
     response.once("close", () => this.#gzip?.destroy());
   }
 
-  /** Sends a piece, and lets it leave before the next one is rendered. Throws CANCELLED if the client has disconnected. */
+  /**
+   * Sends a piece, and waits until the client has read enough for the next one to be rendered. Throws CANCELLED if the
+   * client has disconnected.
+   */
   async send(piece: string): Promise<void> {
-    if (this.#response.destroyed) throw canceled();
-    this.length += piece.length;
-    (this.#gzip ?? this.#response).write(piece);
-    await nextTurn();
+    const response = this.#response;
+    if (response.destroyed) throw canceled();
+    this.#unread.add(response, piece.length);
+    const target = this.#gzip ?? response;
+    if (target.write(piece)) {
+      // Lets the piece leave.
+      await nextTurn();
+      return;
+    }
+    // While a piece is being rendered, the client has nothing to read.
+    response.setTimeout(this.#stallMs);
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    await Promise.race([once(target, "drain", { signal }), once(response, "close", { signal })]);
+    waiting.abort();
+    if (!response.destroyed) response.setTimeout(0);
   }
 
   end(): void {
+    this.#response.setTimeout(this.#stallMs);
     (this.#gzip ?? this.#response).end();
   }
 }
