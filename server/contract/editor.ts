@@ -68,7 +68,10 @@ export const PauseRequest = z
 export const EndpointRequest = z
   .object({
     port: z.int().min(0).max(65_535).optional().describe("If absent, the default port or the next free one."),
-    allowedOrigins: z.array(z.string()).optional().describe("Further browser origins that may call."),
+    allowedOrigins: z
+      .array(z.string())
+      .optional()
+      .describe("Further browser origins that may call, and embed pages."),
   })
   .describe("How to serve the REST API.");
 

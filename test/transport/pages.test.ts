@@ -170,6 +170,7 @@ test("pages follow the rules of the API for hosts, origins, keys and methods", a
   const refused = await fetch(`${closed.url}/browse/${repositoryName}`);
   assert.equal(refused.status, 401);
   assert.equal(refused.headers.get("www-authenticate"), "Bearer");
+  assert.match(refused.headers.get("content-security-policy") ?? "", /; frame-ancestors 'none'$/);
   assert.match(await refused.text(), /<h1>Log in/);
   await closed.close();
 });

@@ -14,11 +14,13 @@ const originSyntax = /^[a-z][a-z\d+.-]*:\/\/[\w.:[\]-]+$/i;
 
 /**
  * Returns the directive of a `Content-Security-Policy` that says who may embed the page at a path: desktop editors, and
- * the configured origins, for editors in a browser.
+ * the configured origins, for editors in a browser. `path` is undefined for a page of somebody who is logged in, and for
+ * one that asks to log in.
  */
-export function frameAncestors(path: string, allowedOrigins: Iterable<string>): string {
-  const embedders = embeddablePages.test(path)
-    ? [...editorSchemes, ...[...allowedOrigins].filter((origin) => originSyntax.test(origin))]
-    : ["'none'"];
+export function frameAncestors(path: string | undefined, allowedOrigins: Iterable<string>): string {
+  const embedders =
+    path !== undefined && embeddablePages.test(path)
+      ? [...editorSchemes, ...[...allowedOrigins].filter((origin) => originSyntax.test(origin))]
+      : ["'none'"];
   return `frame-ancestors ${embedders.join(" ")}`;
 }

@@ -227,14 +227,13 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
         reply.header("set-cookie", expiredCookie(cookieRequest(request)));
     }
     const { status, location, body, policy = pagePolicy, headers } = page;
+    const isPersonal = credentials.kind === "session" || status === 401;
+    const ancestors = frameAncestors(isPersonal ? undefined : requestPath(request), rules.allowedOrigins);
     reply
       .code(status)
       .headers(location === undefined ? {} : { location })
       .type("text/html; charset=utf-8")
-      .headers({
-        "content-security-policy": `${policy}; ${frameAncestors(requestPath(request), rules.allowedOrigins)}`,
-        ...headers,
-      });
+      .headers({ "content-security-policy": `${policy}; ${ancestors}`, ...headers });
     const settings = viewSettingsOf(cookieRequest(request));
     if (typeof body === "string") {
       return await sendBody(request, reply, [Buffer.from(withTheme(body, settings))]);
