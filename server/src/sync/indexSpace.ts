@@ -26,6 +26,7 @@ export interface IndexSpaceOptions {
   readonly clock: Clock;
   /** The limit in bytes; `undefined` without one. */
   readonly limit: () => number | undefined;
+  readonly isPaused: () => boolean;
   /** How many threads write drafts. */
   readonly writerCount: () => number;
   /** Whether a repository is being indexed, or about to be because a request waits for it. */
@@ -199,8 +200,12 @@ export class IndexSpace implements DraftGate {
     }
   }
 
-  /** Whether rewriting a repository adds one shard at most, also to those that are being written. */
+  /**
+   * Whether rewriting a repository adds one shard at most, also to those that are being written. While indexing is paused,
+   * there is no other way to keep the repository searchable.
+   */
   #mayRewrite({ segments }: Manifest): boolean {
+    if (this.#options.isPaused()) return true;
     const bytes = segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0);
     return bytes <= oneShardBytes && this.#writtenBytes === 0 && this.#drafts.size === 0;
   }
