@@ -60,39 +60,59 @@ const highlightNames: Readonly<Record<string, string>> = {
   TOML: "ini",
 };
 
-/** The markup of files by content and language, which takes much longer to compute than to send. */
+/** The markup of files and of lines of results, which takes much longer to compute than to send. */
 const maxMarkupBytes = 32 * 1024 * 1024;
-const markupOfBlobs = new ByteCache<string>(maxMarkupBytes);
+const knownMarkup = new ByteCache<string>(maxMarkupBytes);
 
 /** Like `highlightedLines`, for a file of which several pages may be requested. */
 export function highlightedBlob({ source, language, blobSha }: FileSource): readonly Html[] {
   const key = `${blobSha} ${language}`;
-  const cached = markupOfBlobs.get(key);
-  if (cached !== undefined) return cached.split("\n").map((line) => new Html(line));
-  const lines = highlightedLines(source, language);
-  const markup = lines.map(({ text }) => text).join("\n");
-  markupOfBlobs.set(key, markup, objectBytes([key, markup]));
-  return lines;
+  return rememberedLines(key) ?? remember(key, highlightedLines(source, language));
 }
 
 /**
  * Returns the lines of `text` as HTML. `language` is Linguist's name. Text that cannot be highlighted is only escaped.
  */
 export function highlightedLines(text: string, language: string): readonly Html[] {
-  return highlightedPieces([text], language).flat();
+  const source = text.replaceAll("\r\n", "\n");
+  const [markup] = highlight([source], language, maxHighlightMs);
+  return splitMarkup(markup ?? escapeText(source));
 }
 
-/** Returns the lines of each of several pieces of a file, as `highlightedLines` does. The time limit is for all of them. */
+/**
+ * Returns the lines of each of several pieces of a file, as `highlightedLines` does, for lines that other searches may
+ * find again. The time limit is for all pieces.
+ */
 export function highlightedPieces(
   texts: readonly string[],
   language: string,
-  maxMs = maxHighlightMs,
+  maxMs: number,
 ): readonly (readonly Html[])[] {
-  const pieces = texts.map((text) => text.replaceAll("\r\n", "\n"));
-  const markup = highlight(pieces, language, maxMs);
-  return pieces.map((piece, at) =>
-    splitMarkup(markup[at] ?? escapeText(piece)).map((line) => new Html(line)),
-  );
+  const pieces = texts.map((text) => {
+    const source = text.replaceAll("\r\n", "\n");
+    const key = `${language}\n${source}`;
+    return { source, key, lines: rememberedLines(key) };
+  });
+  const unknown = pieces.filter(({ lines }) => lines === undefined).map(({ source }) => source);
+  const computed = highlight(unknown, language, maxMs).values();
+  return pieces.map(({ source, key, lines }) => {
+    if (lines !== undefined) return lines;
+    const markup = computed.next().value;
+    return markup === undefined ? splitMarkup(escapeText(source)) : remember(key, splitMarkup(markup));
+  });
+}
+
+function rememberedLines(key: string): readonly Html[] | undefined {
+  return knownMarkup
+    .get(key)
+    ?.split("\n")
+    .map((line) => new Html(line));
+}
+
+function remember(key: string, lines: readonly Html[]): readonly Html[] {
+  const markup = lines.map(({ text }) => text).join("\n");
+  knownMarkup.set(key, markup, objectBytes([key, markup]));
+  return lines;
 }
 
 /**
@@ -105,7 +125,7 @@ function highlight(
   maxMs: number,
 ): readonly (string | undefined)[] {
   const name = highlightNames[language] ?? language.toLowerCase();
-  if (language === "" || hljs.getLanguage(name) === undefined) return [];
+  if (texts.length === 0 || language === "" || hljs.getLanguage(name) === undefined) return [];
   const found: (string | undefined)[] = [];
   runWithTimeout(() => {
     for (const text of texts) {
@@ -130,8 +150,8 @@ function escapeControls(markup: string): string {
 }
 
 /** Splits markup into lines. Each line closes its open tags, and the next one reopens them. */
-function splitMarkup(markup: string): string[] {
-  const lines: string[] = [];
+function splitMarkup(markup: string): readonly Html[] {
+  const lines: Html[] = [];
   let open: string[] = [];
   for (const line of markup.split("\n")) {
     const start = open.join("");
@@ -140,7 +160,7 @@ function splitMarkup(markup: string): string[] {
       if (tag === "</span>") open.pop();
       else open.push(tag);
     }
-    lines.push(start + line + "</span>".repeat(open.length));
+    lines.push(new Html(start + line + "</span>".repeat(open.length)));
   }
   return lines;
 }

@@ -1,8 +1,8 @@
 /**
  * The start page: the search box, and what the query finds. It is complete without script.
  *
- * The box is sent before the search runs. The summary and the filters follow when they are known, and then one file
- * after another as it is rendered.
+ * The box is sent before the search runs. The summary and the filters follow when they are known, and then a few files at
+ * a time as they are rendered.
  */
 import { isServiceError } from "#base/error";
 import type { QueryExplanation } from "#contract/queries";
@@ -25,6 +25,8 @@ const maxMatches = 1000;
 /** The number of lines that are shown of a file. If only one file matches, the search is repeated without this limit. */
 const maxMatchesPerFile = maxLinesPerFile;
 const minTypedLength = 3;
+/** Smaller pieces, in UTF-16 units, take longer to send than to render. */
+const minPieceLength = 8000;
 
 interface SearchContext extends ServiceContext {
   readonly position: SearchPosition;
@@ -94,8 +96,14 @@ async function* piecesOf(
 ): AsyncGenerator<string> {
   const found = await findByQuery(context, read, isTyped);
   yield foundStart(found).text;
-  for await (const piece of found.results ?? []) yield html`${piece}`.text;
-  yield foundEnd(found.paging).text;
+  let text = "";
+  for await (const piece of found.results ?? []) {
+    text += html`${piece}`.text;
+    if (text.length < minPieceLength) continue;
+    yield text;
+    text = "";
+  }
+  yield text + foundEnd(found.paging).text;
 }
 
 function foundStart({ summary, facets, notes }: Found): Html {
