@@ -1,10 +1,11 @@
 /** Which mirrors members see where the host decides it: what is kept, what is dropped, and what is not known yet. */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Catalog } from "#catalog/catalog";
 import type { Readers } from "#hosts/codeHost";
+import { type KnownConnections, releaseUnconfigured } from "#mirrors/applyListing";
 import type { MirrorConnection } from "#mirrors/connection";
 import { MirrorState } from "#mirrors/state";
 import type { CodeHostUser } from "#model/codeHostUser";
@@ -47,7 +48,7 @@ const failing =
   () => ({ kind, problem: { message: "Failed.", status, ...more } });
 
 interface World {
-  readonly known?: object;
+  readonly known?: Partial<KnownConnections>;
   readonly hostIds?: readonly string[];
   readonly clock?: Clock;
 }
@@ -57,8 +58,9 @@ function open(
   t: TestContext,
   dataDir: string,
   answer: Answer,
-  { known = {}, hostIds = ["1", "2"], clock = systemClock }: World = {},
+  { known: change = {}, hostIds = ["1", "2"], clock = systemClock }: World = {},
 ) {
+  const known: KnownConnections = { connections: { work: connection }, removals: "all", ...change };
   const state = new MirrorState({ dataDir, files: diskFiles, clock: systemClock, log: silentLog });
   if (state.mirrors.length === 0) {
     for (const hostId of hostIds) {
@@ -73,8 +75,13 @@ function open(
         fetches,
       });
     }
-    state.flush();
   }
+  for (const mirror of state.mirrors) {
+    mkdirSync(state.pathOf(mirror), { recursive: true });
+    state.describe(mirror);
+  }
+  releaseUnconfigured(state, known, clock.now(), (_, repositories) => ({ kept: repositories, excluded: [] }));
+  state.flush();
   const catalog = Catalog.open(dataDir, { log: silentLog, known: [] });
   const world = {
     answer,
@@ -91,7 +98,7 @@ function open(
     random: Math.random,
     state,
     catalog,
-    known: () => ({ connections: { work: connection }, removals: "all", ...known }),
+    known: () => known,
     mirrorOfClone: () => undefined,
     isCompared: () => world.isCompared,
     mirrorAt: (path) => state.mirrors.find((mirror) => state.pathOf(mirror) === path),
@@ -193,7 +200,7 @@ for (const isConfigured of [true, false])
     const first = open(t, dataDir, only("bob-b"), { clock });
     await clock.advance(1000);
     await first.close();
-    const known = isConfigured ? {} : { connections: {}, removals: "none" };
+    const known = isConfigured ? {} : ({ connections: {}, removals: "none" } as const);
     const { world, seen } = open(t, dataDir, only("bob-b"), { clock, known });
     world.answer = failing("unknown", 429, { retryAt: clock.now() + 30 * day });
     await clock.advance(7 * day - hour);
@@ -336,7 +343,30 @@ test("a process that does not know the connection does not open what it has clos
   assert.equal(without.rights.isActive, true);
   assert.deepEqual([without.seen(ann), without.seen(bob)], ["hidden", "visible"]);
   await without.close();
-  writeFileSync(join(dataDir, "codeHostRights.json"), "{");
-  const damaged = open(t, dataDir, only(), { known: { connections: {}, removals: "none" } });
-  assert.deepEqual([damaged.seen(ann), damaged.seen(bob)], ["hidden", "unknown"]);
 });
+
+for (const lost of [["codeHostRights.json"], ["mirrors.json"], ["codeHostRights.json", "mirrors.json"]])
+  for (const content of [undefined, "{"])
+    test(`${lost.join(" and ")}, ${content === undefined ? "lost" : "damaged"}, open nothing where the connection is unknown`, async (t) => {
+      const dataDir = temporaryFolder();
+      const first = open(t, dataDir, only("bob-b"));
+      await eventuallyEqual(() => first.seen(bob), "visible");
+      await first.close();
+      for (const file of lost.map((name) => join(dataDir, name)))
+        if (content === undefined) rmSync(file);
+        else writeFileSync(file, content);
+      const { rights, seen, mirrored } = open(t, dataDir, only(), {
+        known: { connections: {}, removals: "none" },
+      });
+      assert.equal(rights.isActive, true);
+      // Without the state of mirrors, it is not even known that the claim was for their connection.
+      const ofAnn = lost.includes("mirrors.json") ? "unknown" : "hidden";
+      assert.deepEqual(
+        [mirrored(ann), mirrored(bob)],
+        [
+          ["visible", ofAnn],
+          ["visible", "unknown"],
+        ],
+      );
+      assert.deepEqual([seen(ann), seen(bob)], [ofAnn, "unknown"]);
+    });

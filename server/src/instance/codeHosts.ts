@@ -17,7 +17,7 @@ import type { EditorTokens } from "#hosts/editorTokens";
 import { hostAddress } from "#mirrors/connection";
 import type { ConnectionListing } from "#mirrors/listConnection";
 import { type ConnectionProblem, type MirrorRecord, mirrorName, mirrorStateOf } from "#mirrors/mirrorRecord";
-import { stateFile } from "#mirrors/state";
+import { mirrorsFolder, stateFile } from "#mirrors/state";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import type { CodeHosts, CodeHostsSetup, ConnectionStatus } from "#sync/codeHosts";
@@ -50,7 +50,9 @@ export async function codeHostsSetup(
 ): Promise<CodeHostsSetup<Connection> | undefined> {
   const connections = { ...added.connections, ...configured.connections };
   checkRights(role, connections);
-  if (Object.keys(connections).length === 0 && !existsSync(stateFile(dataDir))) return undefined;
+  // Either of them may have been lost.
+  const wereConnected = existsSync(stateFile(dataDir)) || existsSync(mirrorsFolder(dataDir));
+  if (Object.keys(connections).length === 0 && !wereConnected) return undefined;
   const [{ openHost }, { selectRepositories }, { readSecret }, { readWebhook }] = await Promise.all([
     import("#hosts/openHost"),
     import("#hosts/selection"),

@@ -1,6 +1,6 @@
 /** Brings the state up to date with the listing of a connection. */
 import type { HostRepository } from "#hosts/codeHost";
-import { type HostAccess, hostAddress, type MirrorConnection } from "./connection";
+import { type HostAccess, hostAddress, isRestricted, type MirrorConnection } from "./connection";
 import { dayMs, type Holding } from "./holding";
 import { type ConnectionListing, isOnHostOf } from "./listConnection";
 import type { ConnectionRecord, FetchRecord, MirrorRecord } from "./mirrorRecord";
@@ -56,8 +56,7 @@ export function applyListing(options: AppliedListing): readonly MirrorRecord[] {
     failures: 0,
     fingerprint: listing.fingerprint,
     problems: listing.problems,
-    keepDays: connection.onRemoved.keepDays,
-    ...(state.connection(name).isAdded ? { isAdded: true } : {}),
+    ...settingsToKeep(connection, state.connection(name).isAdded === true),
     ...confirmationsAfter(options),
   });
   return orphans;
@@ -78,8 +77,8 @@ export function releaseUnconfigured(
   select: HostAccess["selectRepositories"],
 ): readonly MirrorRecord[] {
   const { connections, addedNames = [] } = known;
-  for (const [name, { onRemoved }] of Object.entries(connections))
-    recordSettings(name, onRemoved.keepDays, addedNames.includes(name), state);
+  for (const [name, connection] of Object.entries(connections))
+    recordSettings(name, settingsToKeep(connection, addedNames.includes(name)), state);
   const orphans: MirrorRecord[] = [];
   const held = new Set<string>();
   for (const mirror of state.mirrors) {
@@ -154,10 +153,22 @@ export function wasRemoved(
   return removals === "all" || (removals === "added" && state.connection(name).isAdded === true);
 }
 
-function recordSettings(name: string, keepDays: number, isAdded: boolean, state: MirrorState): void {
-  const { isAdded: wasAdded = false, ...record } = state.connection(name);
-  if (record.keepDays === keepDays && wasAdded === isAdded) return;
-  state.putConnection(name, { ...record, keepDays, ...(isAdded ? { isAdded } : {}) });
+type KeptSettings = Pick<ConnectionRecord, "keepDays" | "isAdded" | "isRestricted">;
+
+/** Returns what is recorded of the settings of a connection, for processes that do not know them. */
+function settingsToKeep(connection: MirrorConnection, isAdded: boolean): KeptSettings {
+  return {
+    keepDays: connection.onRemoved.keepDays,
+    ...(isAdded ? { isAdded } : {}),
+    ...(isRestricted(connection) ? { isRestricted: true } : {}),
+  };
+}
+
+function recordSettings(name: string, settings: KeptSettings, state: MirrorState): void {
+  const { keepDays, isAdded, isRestricted, ...record } = state.connection(name);
+  const isSame =
+    keepDays === settings.keepDays && isAdded === settings.isAdded && isRestricted === settings.isRestricted;
+  if (!isSame) state.putConnection(name, { ...record, ...settings });
 }
 
 /** An incomplete listing says nothing about what has to be confirmed, or was. */

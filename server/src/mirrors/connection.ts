@@ -82,6 +82,11 @@ export function hostAddress({ url = "https://bitbucket.org" }: Pick<MirrorConnec
   return new URL(url).href.replace(/\/+$/, "");
 }
 
+/** Whether the host of a connection decides who sees its repositories. */
+export function isRestricted({ access }: Pick<MirrorConnection, "access">): boolean {
+  return access?.visibleTo === "codeHost";
+}
+
 /** Whether credentials of the connection may be sent to a clone URL, which the host has named. */
 export function mayCloneFrom(connection: MirrorConnection, cloneUrl: string): boolean {
   const allowed = [hostAddress(connection), connection.cloneUrlBase];

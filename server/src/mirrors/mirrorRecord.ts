@@ -52,6 +52,8 @@ export interface ConnectionRecord {
   readonly keepDays?: number;
   /** Whether it was added in an editor, so that every process on the data directory notices its removal. */
   readonly isAdded?: true;
+  /** Whether its host decides who sees its repositories, for processes that do not know its settings. */
+  readonly isRestricted?: true;
 }
 
 export interface ConnectionProblem {

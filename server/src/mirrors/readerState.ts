@@ -59,7 +59,6 @@ export class ReaderState {
   readonly #records = new Map<string, StoredRecord>();
   readonly #numbers = new Map<string, number>();
   readonly #askedAt = new Map<string, number>();
-  #isDamaged = false;
   #cancelWrite: (() => void) | undefined;
   /** Milliseconds of elapsed time. */
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -71,11 +70,6 @@ export class ReaderState {
     for (const [number, name] of (stored?.names ?? []).entries()) this.#numbers.set(name, number);
     for (const [key, record] of stored?.records ?? []) this.#records.set(key, record);
     for (const [name, time] of Object.entries(stored?.askedAt ?? {})) this.#askedAt.set(name, time);
-  }
-
-  /** Whether the file was damaged when this process started, so that nothing is known of what it contained. */
-  get isDamaged(): boolean {
-    return this.#isDamaged;
   }
 
   /** Whether a person may read a repository, as the host said; `undefined` if it has not said so. */
@@ -228,7 +222,6 @@ export class ReaderState {
       if (isConsistent && new Set(names).size === names.length) return { askedAt, names, records };
       throw new Error("The numbers of names are not consistent.");
     } catch {
-      this.#isDamaged = true;
       this.#options.log.warn(`${this.#file} is damaged. The code hosts are asked again.`);
       return undefined;
     }

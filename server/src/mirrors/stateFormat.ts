@@ -139,6 +139,7 @@ const StoredConnection = z.object({
   confirmedIds: z.optional(z.array(z.string())),
   keepDays: z.optional(z.number().nonnegative()),
   isAdded: z.optional(z.literal(true)),
+  isRestricted: z.optional(z.literal(true)),
 });
 
 const StoredState = z.object({

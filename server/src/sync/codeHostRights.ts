@@ -8,7 +8,7 @@ import { foldCase } from "#base/foldCase";
 import type { Catalog } from "#catalog/catalog";
 import type { CodeHost } from "#hosts/codeHost";
 import type { KnownConnections } from "#mirrors/applyListing";
-import type { MirrorConnection } from "#mirrors/connection";
+import { isRestricted, type MirrorConnection } from "#mirrors/connection";
 import { isOnHostOf } from "#mirrors/listConnection";
 import type { ConnectionProblem, MirrorRecord } from "#mirrors/mirrorRecord";
 import { ReaderState } from "#mirrors/readerState";
@@ -60,14 +60,12 @@ export class CodeHostRights {
   /** Increases whenever a decision may have changed. */
   #revision = 0;
   #index: MirrorIndex | undefined;
+  #hasUnknownHolders: boolean;
 
   constructor(options: CodeHostRightsOptions) {
     this.#options = options;
     this.#readers = new ReaderState(options);
-    // Any connection may have been restricted; `configure` and `mirrorsChanged` except those that are known not to be.
-    if (this.#readers.isDamaged)
-      for (const name of options.state.mirrors.flatMap(({ holdings }) => Object.keys(holdings)))
-        this.#readers.setAskedAt(name, 0);
+    this.#hasUnknownHolders = options.state.mirrors.some((mirror) => this.#isHolderUnknown(mirror));
     this.#rounds = new ReaderRounds({
       ...options,
       state: this.#readers,
@@ -90,9 +88,14 @@ export class CodeHostRights {
     return this.#revision;
   }
 
-  /** Whether any connection leaves it to its host who sees its repositories. */
+  /** Whether any connection leaves it to its host who sees its repositories, or may have done so. */
   get isActive(): boolean {
-    return Object.values(this.#connections).some(isRestricted) || this.#readers.connections.length > 0;
+    return (
+      Object.values(this.#connections).some(isRestricted) ||
+      this.#hasUnknownHolders ||
+      this.#readers.connections.length > 0 ||
+      this.#options.state.connectionNames.some((name) => this.#wasRestricted(name))
+    );
   }
 
   /** Starts to ask the hosts, and to end old rights. */
@@ -120,6 +123,7 @@ export class CodeHostRights {
   /** Called when the catalog has the mirrors of the current connections and their latest lists. */
   mirrorsChanged(): void {
     this.#revision++;
+    this.#hasUnknownHolders = this.#options.state.mirrors.some((mirror) => this.#isHolderUnknown(mirror));
     if (this.#options.known().removals === "all")
       for (const name of this.#readers.connections)
         if (!Object.hasOwn(this.#connections, name)) this.#readers.setAskedAt(name, undefined);
@@ -144,8 +148,9 @@ export class CodeHostRights {
     const mirror = this.#mirrorOf(repository);
     if (mirror === undefined)
       return state.owns(repository.path) || this.#mayBeRestricted(repository) ? "unknown" : "visible";
+    if (mirror.repository.visibility === "public") return "visible";
     const restricting = this.#restricting(mirror);
-    if (restricting.length === 0 || mirror.repository.visibility === "public") return "visible";
+    if (restricting.length === 0) return this.#isHolderUnknown(mirror) ? "unknown" : "visible";
     let isUnknown = false;
     for (const name of restricting) {
       const login = user && this.#loginOf(name, user);
@@ -172,18 +177,29 @@ export class CodeHostRights {
   #restricting(mirror: MirrorRecord): readonly string[] {
     const connections = this.#connections;
     const settingsOf = (name: string) => (Object.hasOwn(connections, name) ? connections[name] : undefined);
-    // This process may not know the settings of the one that led before.
-    const wasRestricted = (name: string) => this.#readers.askedAt(name) !== undefined;
     const held = Object.entries(mirror.holdings)
       .filter(([, { released }]) => released === undefined)
-      .flatMap(([name]) => (settingsOf(name) !== undefined || wasRestricted(name) ? [name] : []));
+      .flatMap(([name]) => (settingsOf(name) !== undefined || this.#wasRestricted(name) ? [name] : []));
     // If the state was lost, or the connection renamed or its repository excluded, any connection to the host counts.
     const names =
       held.length > 0 ? held : Object.keys(connections).filter((name) => isOn(settingsOf(name), mirror));
     return names.filter((name) => {
       const settings = settingsOf(name);
-      return settings === undefined ? wasRestricted(name) : isRestricted(settings);
+      return settings === undefined || isRestricted(settings);
     });
+  }
+
+  /** Whether a connection was restricted when its settings were last known, perhaps to another process. */
+  #wasRestricted(name: string): boolean {
+    return (
+      this.#readers.askedAt(name) !== undefined || this.#options.state.connection(name).isRestricted === true
+    );
+  }
+
+  /** Whether a mirror may belong to a connection whose settings are unknown, because the state of mirrors was lost. */
+  #isHolderUnknown({ holdings, repository }: MirrorRecord): boolean {
+    const isPublic = repository.visibility === "public";
+    return !isPublic && Object.keys(holdings).length === 0 && this.#options.known().removals !== "all";
   }
 
   #mirrorOf({ id, name, path }: Repository): MirrorRecord | undefined {
@@ -235,10 +251,6 @@ export class CodeHostRights {
     this.#logins.set(connection, logins);
     return logins;
   }
-}
-
-function isRestricted({ access }: MirrorConnection): boolean {
-  return access?.visibleTo === "codeHost";
 }
 
 function isOn(connection: MirrorConnection | undefined, mirror: MirrorRecord): boolean {
