@@ -88,6 +88,7 @@ function open(
     asked: [] as (readonly string[])[],
     hasClaims: true,
     isCompared: true,
+    known,
     users: [ann, bob, service, nobody],
   };
   const rights = new CodeHostRights({
@@ -98,7 +99,7 @@ function open(
     random: Math.random,
     state,
     catalog,
-    known: () => known,
+    known: () => world.known,
     mirrorOfClone: () => undefined,
     isCompared: () => world.isCompared,
     mirrorAt: (path) => state.mirrors.find((mirror) => state.pathOf(mirror) === path),
@@ -129,7 +130,7 @@ function open(
     rights.visibility({ id: 7, name, path: name } as never, user);
   const mirrored = (user: CodeHostUser | undefined) =>
     paths.map((path) => rights.visibility({ id: 8, name: "other", path } as never, user));
-  return { world, rights, close, seen, mirrored };
+  return { state, world, rights, close, seen, mirrored };
 }
 
 test("the configuration and claims name people, and nobody else sees what is private", async (t) => {
@@ -161,6 +162,49 @@ test("the configuration and claims name people, and nobody else sees what is pri
     ["unknown", "visible", "visible"],
   );
 });
+
+const moved = { ...connection, url: "https://new.example.com" };
+const { access: _, ...unrestricted } = moved;
+const replacements: Record<string, KnownConnections["connections"]> = {
+  "is removed": {},
+  "has another host": { work: moved },
+  "has another host and is open to all members": { work: unrestricted },
+};
+
+for (const [change, connections] of Object.entries(replacements))
+  test(`members see no more of the mirrors of a connection that ${change}`, async (t) => {
+    const clock = steppedClock();
+    const { state, world, rights, mirrored } = open(t, temporaryFolder(), only("ann-a"), { clock });
+    await clock.advance(1000);
+    assert.deepEqual(
+      [mirrored(ann), mirrored(bob)],
+      [
+        ["visible", "visible"],
+        ["visible", "hidden"],
+      ],
+    );
+    world.asked.length = 0;
+    const known: KnownConnections = { connections, removals: "all" };
+    world.known = known;
+    const check = async () => {
+      assert.notEqual(mirrored(bob)[1], "visible");
+      await clock.advance(1000);
+      assert.notEqual(mirrored(bob)[1], "visible");
+    };
+    await check();
+    rights.configure(["work"]);
+    await check();
+    // The end of an update that had begun before.
+    rights.mirrorsChanged();
+    await check();
+    releaseUnconfigured(state, known, clock.now(), (_, repositories) => ({
+      kept: repositories,
+      excluded: [],
+    }));
+    await check();
+    assert.deepEqual(mirrored(ann), ["hidden", "hidden"]);
+    assert.deepEqual(world.asked, [], "the new host is not asked about repositories of the old one");
+  });
 
 test("rights are kept for a week while the host is down, also after a restart, and end when it says so", async (t) => {
   const dataDir = temporaryFolder();
@@ -236,10 +280,10 @@ test("connections that know the same person by different names do not take right
     second: { ...connection, access: { ...access, logins: { "eve@example.com": "eve" } } },
   };
   // The connection that held the mirror was renamed.
-  const { seen, mirrored, rights, world } = open(t, temporaryFolder(), only("ann-a", "eve"), {
+  const { seen, rights, world } = open(t, temporaryFolder(), only("ann-a", "eve"), {
     known: { connections },
   });
-  assert.deepEqual([mirrored(nobody), seen(bob)], [["visible", "unknown"], "hidden"]);
+  assert.deepEqual([seen(nobody), seen(bob)], ["unknown", "hidden"]);
   await eventuallyEqual(() => [seen(ann), seen(nobody)], ["visible", "visible"]);
   const askedCount = world.asked.length;
   rights.recheck("first");

@@ -10,7 +10,7 @@ import type { CodeHost } from "#hosts/codeHost";
 import type { KnownConnections } from "#mirrors/applyListing";
 import { isRestricted, type MirrorConnection } from "#mirrors/connection";
 import { isOnHostOf } from "#mirrors/listConnection";
-import type { ConnectionProblem, MirrorRecord } from "#mirrors/mirrorRecord";
+import { type ConnectionProblem, type MirrorRecord, mirrorStateOf } from "#mirrors/mirrorRecord";
 import { ReaderState } from "#mirrors/readerState";
 import type { MirrorState } from "#mirrors/state";
 import type { CodeHostUser } from "#model/codeHostUser";
@@ -56,6 +56,7 @@ export class CodeHostRights {
   readonly #options: CodeHostRightsOptions;
   readonly #readers: ReaderState;
   readonly #rounds: ReaderRounds;
+  readonly #isOnHost = new WeakMap<MirrorConnection, (mirror: MirrorRecord) => boolean>();
   readonly #logins = new WeakMap<MirrorConnection, ReadonlyMap<string, string>>();
   /** Increases whenever a decision may have changed. */
   #revision = 0;
@@ -70,10 +71,16 @@ export class CodeHostRights {
       ...options,
       state: this.#readers,
       connections: () => this.#connections,
-      mirrorsOf: (name) =>
-        options.state.mirrors.filter(
-          (mirror) => mirror.repository.visibility !== "public" && this.#restricting(mirror).includes(name),
-        ),
+      mirrorsOf: (name) => {
+        const connection = this.#connections[name];
+        const mirrors =
+          connection === undefined
+            ? []
+            : options.state.mirrors.filter((each) => this.#isOn(connection, each));
+        return mirrors.filter(
+          (each) => each.repository.visibility !== "public" && this.#restricting(each).includes(name),
+        );
+      },
       loginsOf: async (name) => {
         const users = await options.users();
         return [...new Set(users.flatMap((user) => this.#loginOf(name, user) ?? []))].sort();
@@ -148,6 +155,8 @@ export class CodeHostRights {
     const mirror = this.#mirrorOf(repository);
     if (mirror === undefined)
       return state.owns(repository.path) || this.#mayBeRestricted(repository) ? "unknown" : "visible";
+    // The catalog has it until the next update.
+    if (state.owns(repository.path) && mirrorStateOf(mirror) === "hidden") return "hidden";
     if (mirror.repository.visibility === "public") return "visible";
     const restricting = this.#restricting(mirror);
     if (restricting.length === 0) return this.#isHolderUnknown(mirror) ? "unknown" : "visible";
@@ -176,17 +185,29 @@ export class CodeHostRights {
   /** Returns the connections that hold a mirror and leave it to their host who sees it. */
   #restricting(mirror: MirrorRecord): readonly string[] {
     const connections = this.#connections;
-    const settingsOf = (name: string) => (Object.hasOwn(connections, name) ? connections[name] : undefined);
+    // Settings for another host than the one that the mirror is of say nothing about it.
+    const settingsOf = (name: string) => {
+      const settings = Object.hasOwn(connections, name) ? connections[name] : undefined;
+      return settings !== undefined && this.#isOn(settings, mirror) ? settings : undefined;
+    };
     const held = Object.entries(mirror.holdings)
       .filter(([, { released }]) => released === undefined)
       .flatMap(([name]) => (settingsOf(name) !== undefined || this.#wasRestricted(name) ? [name] : []));
     // If the state was lost, or the connection renamed or its repository excluded, any connection to the host counts.
     const names =
-      held.length > 0 ? held : Object.keys(connections).filter((name) => isOn(settingsOf(name), mirror));
+      held.length > 0 ? held : Object.keys(connections).filter((name) => settingsOf(name) !== undefined);
     return names.filter((name) => {
       const settings = settingsOf(name);
       return settings === undefined || isRestricted(settings);
     });
+  }
+
+  #isOn(connection: MirrorConnection, mirror: MirrorRecord): boolean {
+    const known = this.#isOnHost.get(connection);
+    if (known !== undefined) return known(mirror);
+    const isOnHost = isOnHostOf(connection);
+    this.#isOnHost.set(connection, isOnHost);
+    return isOnHost(mirror);
   }
 
   /** Whether a connection was restricted when its settings were last known, perhaps to another process. */
@@ -251,8 +272,4 @@ export class CodeHostRights {
     this.#logins.set(connection, logins);
     return logins;
   }
-}
-
-function isOn(connection: MirrorConnection | undefined, mirror: MirrorRecord): boolean {
-  return connection !== undefined && isOnHostOf(connection)(mirror);
 }
