@@ -100,7 +100,7 @@ function open(
     state,
     catalog,
     known: () => world.known,
-    mirrorOfClone: () => undefined,
+    mirrorsOfClone: () => [],
     isCompared: () => world.isCompared,
     mirrorAt: (path) => state.mirrors.find((mirror) => state.pathOf(mirror) === path),
     hostOf: () => ({
@@ -134,7 +134,7 @@ function open(
 }
 
 test("the configuration and claims name people, and nobody else sees what is private", async (t) => {
-  const { mirrored, seen, world, rights } = open(t, temporaryFolder(), only("ann-a", "robot"));
+  const { mirrored, seen, state, world, rights } = open(t, temporaryFolder(), only("ann-a", "robot"));
   assert.deepEqual(mirrored(ann), ["visible", "unknown"]);
   assert.equal(rights.isActive, true);
   await eventuallyEqual(() => mirrored(ann), ["visible", "visible"]);
@@ -160,6 +160,19 @@ test("the configuration and claims name people, and nobody else sees what is pri
   assert.deepEqual(
     ["alias/acme/r2", "alias/acme/r1", "alias/acme/elsewhere"].map((name) => seen(bob, name)),
     ["unknown", "visible", "visible"],
+  );
+  // A clone keeps the former address of its repository.
+  const mirror = state.mirrors[1] ?? assert.fail();
+  const repository = { ...mirror.repository, path: "acme/renamed" };
+  state.put({ ...mirror, repository, formerPaths: ["acme/r2"] });
+  rights.mirrorsChanged();
+  const names = ["git.example.com/acme/r2", "alias/acme/r2"];
+  assert.deepEqual(
+    [ann, bob].map((user) => names.map((name) => seen(user, name))),
+    [
+      ["visible", "unknown"],
+      ["hidden", "unknown"],
+    ],
   );
 });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Catalog } from "#catalog/catalog";
 import type { KnownConnections } from "#mirrors/applyListing";
+import type { MirrorConnection } from "#mirrors/connection";
 import { dayMs } from "#mirrors/holding";
 import type { Repository } from "#model/repository";
 import { type Clock, systemClock } from "#platform/clock";
@@ -506,31 +507,53 @@ test("a clone on this computer takes the place of its mirror while it exists", a
 
 test("a clone with another address takes the place of a mirror with its path and history, also of a later one", async (t) => {
   const { server, host } = await world(t, 2);
-  const { sync, catalog, list } = await open(t, { server, host });
+  // This mirror cannot be cloned.
+  host.put("3", "acme/r3");
+  const access = { visibleTo: "codeHost", logins: {}, checkEvery: 3_600_000 } as const;
+  const connection: MirrorConnection = { ...host.connection, access };
+  const { sync, catalog, codeHosts, list } = await open(t, { server, host: { ...host, connection } });
   const names = () =>
     catalog
       .all()
       .map(({ name, kind }) => `${kind} ${name.replace(/^127.*?\//, "")}`)
       .sort();
-  const cloneOf = (number: number) => {
+  const cloneOf = (number: number, alias = "work") => {
     const folder = temporaryFolder();
     runGit(folder, ["clone", "-q", server.folderOf(`acme/r${number}`), "."]);
-    runGit(folder, ["remote", "set-url", "origin", `git@work:acme/r${number}.git`]);
+    runGit(folder, ["remote", "set-url", "origin", `git@${alias}:acme/r${number}.git`]);
     return folder;
   };
   const unrelated = repo("= main: Unrelated\na.txt\n| text", { origin: "git@work:acme/r2.git" });
   const clone = cloneOf(1);
-  await sync.addPaths([clone, unrelated.path], signal);
+  const second = cloneOf(1, "second");
+  const uncompared = repo("= main: One\na.txt\n| text", { origin: "git@work:acme/r3.git" });
+  await sync.addPaths([clone, second, unrelated.path, uncompared.path], signal);
   sync.start();
-  const other = "clone work/acme/r2";
-  await eventuallyEqual(names, ["bare acme/r2", "clone work/acme/r1", other]);
+  const clones = ["second/acme/r1", "work/acme/r2", "work/acme/r3"].map((name) => `clone ${name}`);
+  const mirrors = ["acme/r2", "acme/r3"].map((name) => `bare ${name}`);
+  await eventuallyEqual(names, [...mirrors, ...clones, "clone work/acme/r1"].sort());
+  const visibilities = () =>
+    Object.fromEntries(
+      catalog
+        .all()
+        .filter(({ kind }) => kind === "clone")
+        .map((each) => [each.name, codeHosts.rights.visibility(each, { logins: {} })]),
+    );
+  await eventuallyEqual(visibilities, {
+    "work/acme/r1": "hidden",
+    "second/acme/r1": "hidden",
+    "work/acme/r2": "visible",
+    "work/acme/r3": "unknown",
+  });
 
-  await sync.removePaths([clone]);
-  await eventuallyEqual(names, ["bare acme/r1", "bare acme/r2", other]);
+  await sync.removePaths([clone, second]);
+  const remaining = clones.slice(1);
+  await eventuallyEqual(names, ["bare acme/r1", ...mirrors, ...remaining].sort());
   await sync.addPaths([cloneOf(1)], signal);
-  await eventuallyEqual(names, ["bare acme/r2", "clone work/acme/r1", other]);
+  const expected = [...mirrors, "clone work/acme/r1", ...remaining].sort();
+  await eventuallyEqual(names, expected);
   await list();
-  assert.deepEqual(names(), ["bare acme/r2", "clone work/acme/r1", other]);
+  assert.deepEqual(names(), expected);
 });
 
 test("a restart continues, even with a damaged state, and a removed connection hides its mirrors", async (t) => {

@@ -10,7 +10,7 @@ import type { CodeHost } from "#hosts/codeHost";
 import type { KnownConnections } from "#mirrors/applyListing";
 import { isRestricted, type MirrorConnection } from "#mirrors/connection";
 import { isOnHostOf } from "#mirrors/listConnection";
-import { type ConnectionProblem, type MirrorRecord, mirrorStateOf } from "#mirrors/mirrorRecord";
+import { type ConnectionProblem, type MirrorRecord, mirrorName, mirrorStateOf } from "#mirrors/mirrorRecord";
 import { ReaderState } from "#mirrors/readerState";
 import type { MirrorState } from "#mirrors/state";
 import type { CodeHostUser } from "#model/codeHostUser";
@@ -20,6 +20,7 @@ import type { Files } from "#platform/files";
 import type { Log } from "#platform/log";
 import { foldName, namesOf } from "./mirrorCatalog";
 import { ReaderRounds } from "./readerRounds";
+import { pathsOf } from "./sharedHistory";
 
 export interface CodeHostRightsOptions {
   readonly dataDir: string;
@@ -29,9 +30,9 @@ export interface CodeHostRightsOptions {
   readonly random: () => number;
   readonly state: MirrorState;
   readonly mirrorAt: (path: string) => MirrorRecord | undefined;
-  /** Returns the mirror whose place a clone takes although its remote has another address. */
-  readonly mirrorOfClone: (id: RepositoryId) => MirrorRecord | undefined;
-  /** Whether it is known which mirror a clone is of, if any. */
+  /** Returns the mirrors of which a clone is although its remote has another address. */
+  readonly mirrorsOfClone: (id: RepositoryId) => readonly MirrorRecord[];
+  /** Whether it is known of which mirrors a clone is, if any. */
   readonly isCompared: (id: RepositoryId) => boolean;
   readonly catalog: Catalog;
   readonly known: () => KnownConnections;
@@ -45,7 +46,7 @@ export interface CodeHostRightsOptions {
 /** `unknown`: the host has not said yet whether the user may see it, so it is hidden. */
 export type Visibility = "visible" | "hidden" | "unknown";
 
-/** The mirrors by what clones of them are named, in lower case, and by path. */
+/** The mirrors by what clones of them are named, in lower case, and by their paths; also by former ones. */
 interface MirrorIndex {
   readonly revision: number;
   readonly byName: ReadonlyMap<string, MirrorRecord>;
@@ -151,12 +152,22 @@ export class CodeHostRights {
 
   /** Whether a user may see a repository; `user` is absent for callers whom nobody knows. */
   visibility(repository: Repository, user: CodeHostUser | undefined): Visibility {
-    const { state } = this.#options;
-    const mirror = this.#mirrorOf(repository);
-    if (mirror === undefined)
-      return state.owns(repository.path) || this.#mayBeRestricted(repository) ? "unknown" : "visible";
-    // The catalog has it until the next update.
-    if (state.owns(repository.path) && mirrorStateOf(mirror) === "hidden") return "hidden";
+    const { state, mirrorAt, mirrorsOfClone } = this.#options;
+    if (state.owns(repository.path)) {
+      const mirror = mirrorAt(repository.path);
+      if (mirror === undefined) return "unknown";
+      // The catalog has those that are hidden until its next update.
+      return mirrorStateOf(mirror) === "hidden" ? "hidden" : this.#visibilityOf(mirror, user);
+    }
+    const named = this.#mirrorIndex.byName.get(this.#remoteNameOf(repository));
+    if (named !== undefined) return this.#visibilityOf(named, user);
+    // Only one of them is the repository that it was cloned from.
+    const all = mirrorsOfClone(repository.id).map((mirror) => this.#visibilityOf(mirror, user));
+    if (all.includes("hidden")) return "hidden";
+    return all.includes("unknown") || this.#mayBeRestricted(repository) ? "unknown" : "visible";
+  }
+
+  #visibilityOf(mirror: MirrorRecord, user: CodeHostUser | undefined): Visibility {
     if (mirror.repository.visibility === "public") return "visible";
     const restricting = this.#restricting(mirror);
     if (restricting.length === 0) return this.#isHolderUnknown(mirror) ? "unknown" : "visible";
@@ -223,18 +234,14 @@ export class CodeHostRights {
     return !isPublic && Object.keys(holdings).length === 0 && this.#options.known().removals !== "all";
   }
 
-  #mirrorOf({ id, name, path }: Repository): MirrorRecord | undefined {
-    const { state, catalog, mirrorAt } = this.#options;
-    if (state.owns(path)) return mirrorAt(path);
-    const named = this.#mirrorIndex.byName.get(foldName(catalog.remoteNameOf(id) || name));
-    return named ?? this.#options.mirrorOfClone(id);
+  #remoteNameOf({ id, name }: Repository): string {
+    return foldName(this.#options.catalog.remoteNameOf(id) || name);
   }
 
   /** Whether a clone may turn out to be one of a private mirror, because its remote only has another address. */
-  #mayBeRestricted({ id, name }: Repository): boolean {
-    const { catalog, isCompared } = this.#options;
-    if (isCompared(id)) return false;
-    const remote = foldName(catalog.remoteNameOf(id) || name);
+  #mayBeRestricted(repository: Repository): boolean {
+    if (this.#options.isCompared(repository.id)) return false;
+    const remote = this.#remoteNameOf(repository);
     const mirrors = this.#mirrorIndex.byPath.get(remote.slice(remote.indexOf("/") + 1)) ?? [];
     return mirrors.some(
       (mirror) => mirror.repository.visibility !== "public" && this.#restricting(mirror).length > 0,
@@ -245,11 +252,13 @@ export class CodeHostRights {
     if (this.#index?.revision === this.#revision) return this.#index;
     const byName = new Map<string, MirrorRecord>();
     const byPath = new Map<string, MirrorRecord[]>();
-    for (const mirror of this.#options.state.mirrors) {
-      for (const each of namesOf(mirror)) byName.set(each, mirror);
-      const path = foldName(mirror.repository.path);
-      byPath.set(path, [...(byPath.get(path) ?? []), mirror]);
+    const { mirrors } = this.#options.state;
+    for (const mirror of mirrors) {
+      for (const path of mirror.formerPaths ?? []) byName.set(foldName(mirrorName(mirror, path)), mirror);
+      for (const path of pathsOf(mirror)) byPath.set(path, [...(byPath.get(path) ?? []), mirror]);
     }
+    // Current names take precedence over former ones.
+    for (const mirror of mirrors) for (const each of namesOf(mirror)) byName.set(each, mirror);
     this.#index = { revision: this.#revision, byName, byPath };
     return this.#index;
   }

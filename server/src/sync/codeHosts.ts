@@ -131,7 +131,7 @@ export class CodeHosts {
       ...options,
       ...{ dataDir, files, random, state: this.#state, known: () => this.#known },
       mirrorAt: (path) => this.#state.at(path),
-      mirrorOfClone: (id) => this.#state.get(this.#mirrors.numberOfClone(id) ?? 0),
+      mirrorsOfClone: (id) => this.#mirrors.mirrorsOfClone(id).flatMap((each) => this.#state.get(each) ?? []),
       isCompared: (id) => this.#mirrors.isCompared(id),
       hostOf: (name) => this.#hosts.get(name),
     });

@@ -12,7 +12,7 @@ import { isOnHostOf } from "#mirrors/listConnection";
 import { type MirrorRecord, mirrorName } from "#mirrors/mirrorRecord";
 import type { MirrorState } from "#mirrors/state";
 import type { Repository, RepositoryId } from "#model/repository";
-import { type NamedClone, SharedHistory } from "./sharedHistory";
+import { type CloneComparison, type NamedClone, pathsOf, SharedHistory } from "./sharedHistory";
 
 export interface MirrorCatalogOptions {
   readonly catalog: Catalog;
@@ -30,8 +30,8 @@ export class MirrorCatalog {
   #names: ReadonlySet<string> = new Set();
   #paths: ReadonlySet<string> = new Set();
   readonly #sharedHistory: SharedHistory;
-  /** The mirrors whose place clones take that have another address. */
-  #numbersOfClones: ReadonlyMap<RepositoryId, number> = new Map();
+  /** About the clones that the last update found, other than those that have the address of a mirror. */
+  #comparison: CloneComparison = { mirrorsOf: new Map(), undecided: new Set() };
   #compared: ReadonlySet<RepositoryId> = new Set();
 
   constructor(options: MirrorCatalogOptions) {
@@ -44,14 +44,14 @@ export class MirrorCatalog {
     return this.#ids.get(number);
   }
 
-  /** Returns the mirror whose place a clone takes that has another address. */
-  numberOfClone(id: RepositoryId): number | undefined {
-    return this.#numbersOfClones.get(id);
+  /** Returns the numbers of the mirrors of which a clone with another address is. */
+  mirrorsOfClone(id: RepositoryId): readonly number[] {
+    return this.#comparison.mirrorsOf.get(id) ?? [];
   }
 
-  /** Whether the last update decided which mirror a clone is of, if any. */
+  /** Whether the last update decided of which mirrors a clone is, if any. */
   isCompared(id: RepositoryId): boolean {
-    return this.#compared.has(id);
+    return this.#compared.has(id) && !this.#comparison.undecided.has(id);
   }
 
   /** Whether a change of the catalog may change which mirrors are visible. */
@@ -70,10 +70,12 @@ export class MirrorCatalog {
     const covering = new Set<RepositoryId>();
     const all = state.mirrors;
     this.#names = new Set(all.flatMap(namesOf));
-    this.#paths = new Set(all.map(({ repository }) => foldName(repository.path)));
+    this.#paths = new Set(all.flatMap(pathsOf));
+    const held: MirrorRecord[] = [];
     const unnamed: MirrorRecord[] = [];
     for (const mirror of all) {
       if (!this.#isHeld(mirror) || catalog.isRemoved(state.pathOf(mirror))) continue;
+      held.push(mirror);
       const clone = namesOf(mirror)
         .map((name) => byName.get(name))
         .find(Boolean);
@@ -81,10 +83,13 @@ export class MirrorCatalog {
       else covering.add(clone);
     }
     const others = clones.filter(({ repository: { id } }) => !covering.has(id));
-    const shared = await this.#sharedHistory.match(unnamed, others);
-    this.#numbersOfClones = new Map([...shared].map(([number, id]) => [id, number]));
+    this.#comparison = await this.#sharedHistory.compare(held, others);
     this.#compared = new Set(clones.map(({ repository: { id } }) => id));
-    const visible = unnamed.filter(({ number }) => !shared.has(number));
+    // A clone of mirrors on several hosts takes the place of none.
+    const replaced = new Set(
+      [...this.#comparison.mirrorsOf.values()].flatMap((each) => (each.length === 1 ? each : [])),
+    );
+    const visible = unnamed.filter(({ number }) => !replaced.has(number));
     const paths = new Set(visible.map((mirror) => state.pathOf(mirror)));
     const hidden = catalog.all().filter((each) => this.#isMirror(each) && !paths.has(each.path));
     catalog.removeAll(hidden.map(({ id }) => id));
