@@ -266,6 +266,19 @@ for (const isConfigured of [true, false])
     assert.equal(seen(bob), "unknown");
   });
 
+test("what a host said is written when its file can be written again", async (t) => {
+  const dataDir = temporaryFolder();
+  const file = join(dataDir, "codeHostRights.json");
+  mkdirSync(file);
+  const clock = steppedClock();
+  const { seen } = open(t, dataDir, only("bob-b"), { clock });
+  await clock.advance(minute);
+  assert.equal(seen(bob), "visible");
+  rmSync(file, { recursive: true });
+  await clock.advance(2 * minute);
+  assert.match(readFileSync(file, "utf8"), /"bob-b"/);
+});
+
 test("names from claims that the configuration no longer names do not count", async (t) => {
   const { world, seen } = open(t, temporaryFolder(), only("ann-a", "bob-b"));
   await eventuallyEqual(() => seen(bob), "visible");

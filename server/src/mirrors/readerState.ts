@@ -51,6 +51,7 @@ export interface ReaderStateOptions {
 }
 
 const writeDelayMs = 2000;
+const retryMs = 60_000;
 
 /** What a host says may differ by connection: each knows people by names of its own, and has its own credentials. */
 export class ReaderState {
@@ -165,7 +166,7 @@ export class ReaderState {
     }
   }
 
-  /** Writes the file if something has changed. A failure is logged: then the hosts are asked again at the next start. */
+  /** Writes the file. If that fails, it is logged and tried again later. */
   flush(): void {
     this.#cancelWrite?.();
     this.#cancelWrite = undefined;
@@ -183,12 +184,15 @@ export class ReaderState {
     try {
       replaceFile(this.#options.files, this.#file, Buffer.from(JSON.stringify(content)), 0o600);
     } catch (error) {
-      this.#options.log.warn(`Cannot write ${this.#file}.`, { error });
+      this.#options.log.warn(`Cannot write ${this.#file}; retrying later.`, { error });
+      // The file may have rights that a host has taken away since.
+      this.#cancelWrite = this.#options.clock.after(retryMs, () => this.flush());
     }
   }
 
   close(): void {
     if (this.#cancelWrite !== undefined) this.flush();
+    this.#cancelWrite?.();
   }
 
   #numberOf(login: string): number {
