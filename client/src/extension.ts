@@ -112,6 +112,7 @@ export function activate(context: vscode.ExtensionContext): void {
     service: client,
     searches,
     repositories,
+    teamServer,
     history: saved.history,
     memento: context.workspaceState,
   });
@@ -124,6 +125,7 @@ export function activate(context: vscode.ExtensionContext): void {
     service: client,
     searches,
     repositories,
+    teamServer,
     snapshots,
     memento: context.workspaceState,
     box,

@@ -21,6 +21,7 @@ export const boxCommands = [
   "search.all",
   "search.history",
   "search.rerun",
+  "server.logIn",
   "server.restart",
   "server.showLogs",
 ] as const;

@@ -69,6 +69,7 @@ async function searchCounts(
     service,
     searches,
     repositories: repositories as never,
+    teamServer: { state: { state: "off" }, onChange: new EventEmitter().event as never },
     snapshots: {} as never,
     memento: { get: () => undefined } as never,
     box: () => ({}) as never,
@@ -131,6 +132,7 @@ test("an empty result suggests what its warnings suggest", () => {
     new Suggestions({
       service: {} as never,
       repositories: { items: new Map([[1, repository("ready")]]) as never },
+      teamServer: { state: { state: "off" } },
       current: () => set(change),
       dismissed: () => undefined,
       box: () => ({}) as never,

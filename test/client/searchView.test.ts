@@ -58,6 +58,7 @@ function openView(readQuery: (query: string) => unknown = () => ({ filters: [], 
     service,
     searches: { onChange: new EventEmitter().event, run: () => undefined, clear: () => undefined } as never,
     repositories: repositories as never,
+    teamServer: { state: { state: "off" } },
     history: { entries: [] } as never,
     memento,
   });

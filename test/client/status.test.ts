@@ -227,6 +227,11 @@ for (const [reason, other] of [
     { set: { ...found, ...(end === undefined ? {} : { end }) } },
     `${counts}\nwarning: The team's part is missing. [Search Again]${other}`,
   );
+  check(
+    `a team's server that rejects the key, and ${reason}`,
+    { set: { ...found, ...(end === undefined ? {} : { end }) }, isKeyRejected: true },
+    `${counts}\nwarning: The team's part is missing. [Log In Again]${other}`,
+  );
 }
 
 const unsaved: FileMatch[] = files.map((file) => ({ ...file, origin: "unsaved" }));

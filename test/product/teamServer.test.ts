@@ -343,7 +343,7 @@ describe("when the team's server fails", () => {
         {},
         JSON.stringify({ statusCode: 401, errorCode: "NOT_AUTHENTICATED", message: "No." }),
       ),
-      /rejected the API key/,
+      /rejected the API key: "No\." Log in again/,
       "rejected",
     ],
     ["status 403", statusAnswer(403), /refused the request/, "rejected"],

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { shortNames } from "#client/model/grouping";
 import type { Repositories } from "#client/model/repositories";
+import type { TeamServer } from "#client/model/teamServer";
 import { fileListsOf } from "#client/search/fileFilters";
 import { errorIn, type QueryAnalysis } from "#client/search/queryAnalysis";
 import type { ResultSet } from "#client/search/resultSet";
@@ -30,6 +31,7 @@ export interface BoxInput {
   readonly isTyping: boolean;
   readonly waitReason: ReturnType<typeof waitReasonFor>;
   readonly server: ServerState;
+  readonly teamServer: Pick<TeamServer, "state">;
   readonly repositories: Pick<Repositories, "items" | "clones" | "siblings">;
   /** The filters of the query that were added for the open editors; empty for none. */
   readonly openEditors: readonly QueryFilter[];
@@ -75,6 +77,7 @@ function status(input: BoxInput): BoxStatus {
         analysis.state.query === current?.state.query ? analysis.interpretation.phraseQuery : undefined,
       waitReason,
       server,
+      isKeyRejected: input.teamServer.state.state === "rejected",
       ...countRepositories(items),
     },
     vscode.l10n,

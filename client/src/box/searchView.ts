@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { addPaths } from "#client/model/addPaths";
 import type { Repositories } from "#client/model/repositories";
+import type { TeamServer } from "#client/model/teamServer";
 import { editorSearchOf } from "#client/search/editorSearch";
 import { analyzeQuery, emptyAnalysis, type QueryAnalysis } from "#client/search/queryAnalysis";
 import { scopeSettings } from "#client/search/scopeSettings";
@@ -41,6 +42,7 @@ export interface SearchViewOptions {
   readonly service: ServiceClient;
   readonly searches: Searches;
   readonly repositories: Repositories;
+  readonly teamServer: Pick<TeamServer, "state">;
   readonly history: SearchHistory;
   /** Stores values for the workspace. */
   readonly memento: Memento;
@@ -395,7 +397,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
   }
 
   #input(): BoxInput {
-    const { searches, service, repositories } = this.#options;
+    const { searches, service, repositories, teamServer } = this.#options;
     return {
       state: this.#state,
       analysis: this.#analysis,
@@ -403,6 +405,7 @@ export class SearchView implements vscode.WebviewViewProvider, SearchBox, Search
       isTyping: this.#isTyping,
       waitReason: this.#waitReason,
       server: service.state,
+      teamServer,
       repositories,
       openEditors: this.#openEditors.filtersIn(this.#analysis.interpretation.filters),
       dismissedSiblings: dismissedSiblings(this.#options.memento),

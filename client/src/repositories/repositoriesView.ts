@@ -136,8 +136,9 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
 
   /** Returns a row that says why the repositories of the team's server cannot be searched. */
   #teamProblemRows(): Row[] {
-    const { url, problem } = this.#options.teamServer.state;
+    const { state, url, problem } = this.#options.teamServer.state;
     if (problem === undefined) return [];
+    const command = state === "rejected" ? "trawl.server.logIn" : "trawl.server.connect";
     return [
       {
         id: "teamServer",
@@ -147,7 +148,7 @@ export class RepositoriesView implements vscode.TreeDataProvider<Row>, vscode.Di
           tooltip: [url, problem].filter((line) => line !== undefined).join("\n"),
           iconPath: new vscode.ThemeIcon("warning", new vscode.ThemeColor("list.warningForeground")),
         }),
-        run: () => vscode.commands.executeCommand("trawl.server.connect"),
+        run: () => vscode.commands.executeCommand(command),
       },
     ];
   }

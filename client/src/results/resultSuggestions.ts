@@ -1,6 +1,7 @@
 /** Suggestions and examples as rows of the Results view, and its message and description, which explain the results. */
 import * as vscode from "vscode";
 import type { Repositories } from "#client/model/repositories";
+import type { TeamServer } from "#client/model/teamServer";
 import type { ResultSet } from "#client/search/resultSet";
 import type { SearchBox, SearchViewInfo } from "#client/search/searchBox";
 import { countRepositories, type Dismissed, statusOf } from "#client/search/status";
@@ -20,6 +21,7 @@ export interface SuggestionNode {
 interface SuggestionsOptions {
   readonly service: Pick<ServiceClient, "call">;
   readonly repositories: Pick<Repositories, "items">;
+  readonly teamServer: Pick<TeamServer, "state">;
   readonly current: () => ResultSet | undefined;
   readonly dismissed: () => Dismissed | undefined;
   readonly box: () => SearchBox;
@@ -140,6 +142,7 @@ export class Suggestions implements vscode.Disposable {
         set,
         waitReason: undefined,
         server: "running",
+        isKeyRejected: this.#options.teamServer.state.state === "rejected",
         ...countRepositories(items),
         ...(dismissed === undefined ? {} : { dismissed }),
       },

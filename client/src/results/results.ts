@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { Snapshots } from "#client/documents/snapshots";
 import type { Repositories } from "#client/model/repositories";
+import type { TeamServer } from "#client/model/teamServer";
 import type { SearchBox, SearchViewInfo } from "#client/search/searchBox";
 import type { Searches } from "#client/search/searches";
 import type { QueryDefaults, SearchState } from "#client/search/searchState";
@@ -27,6 +28,7 @@ export interface ResultsOptions {
   readonly service: ServiceClient;
   readonly searches: Searches;
   readonly repositories: Repositories;
+  readonly teamServer: Pick<TeamServer, "state" | "onChange">;
   readonly snapshots: Snapshots;
   readonly memento: vscode.Memento;
   readonly box: () => SearchBox;
@@ -50,11 +52,13 @@ export class Results implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable;
 
   constructor(options: ResultsOptions) {
-    const { service, searches, repositories, snapshots, memento, box, defaults, searchView } = options;
+    const { service, searches, repositories, teamServer, snapshots, memento, box, defaults, searchView } =
+      options;
     const locations = new ResultLocations(service, repositories, () => filesOf(searches));
     const suggestions = new Suggestions({
       service,
       repositories,
+      teamServer,
       current: () => searches.current,
       dismissed: () => tree.current?.dismissed,
       box,
@@ -92,6 +96,13 @@ export class Results implements vscode.Disposable {
       registerEditorLinks(service, opener),
       registerResultsLanguage(opener, snapshots),
       repositories.onChange(() => this.#searchAfterIndexing(options, tree)),
+      teamServer.onChange(({ state }) => {
+        const { current, isRunning } = searches;
+        const isMissing = state === "connected" && current?.end?.serverProblem !== undefined;
+        const hasDismissed = (tree.current?.dismissed.matches ?? 0) > 0;
+        if (isMissing && !isRunning && !hasDismissed)
+          void searches.run(current.state, current.request.matches, { isTentative: true });
+      }),
       searches.onFinish((set) => {
         locations.clear();
         this.#searchAfterIndexing(options, tree);

@@ -26,6 +26,8 @@ export interface StatusInput extends RepositoryCounts {
   /** Why the text in the box has not been searched for yet. */
   readonly waitReason: "short" | "costly" | "enter" | "invalid" | undefined;
   readonly server: "idle" | "starting" | "running" | "failed";
+  /** Whether the team's server rejects the key. */
+  readonly isKeyRejected?: boolean;
   /** The query of the search with its words as one quoted phrase, if they form one. */
   readonly phraseQuery?: string | undefined;
   readonly dismissed?: Dismissed;
@@ -248,14 +250,19 @@ function failureNotes({ problem }: ResultSet, l10n: L10n): BoxNote[] {
 }
 
 /** Explains why the results may be incomplete. */
-function completenessNotes(set: ResultSet, { indexing }: StatusInput, l10n: L10n): BoxNote[] {
+function completenessNotes(
+  set: ResultSet,
+  { indexing, isKeyRejected = false }: StatusInput,
+  l10n: L10n,
+): BoxNote[] {
   const { end } = set;
   if (end === undefined || end.isSearchExhaustive) return [];
   const { serverProblem } = end;
+  const retry: BoxAction = isKeyRejected
+    ? { title: l10n.t("Log In Again"), command: "server.logIn" }
+    : searchAgain(l10n);
   const server: BoxNote[] =
-    serverProblem === undefined
-      ? []
-      : [{ text: serverProblem, severity: "warning", actions: [searchAgain(l10n)] }];
+    serverProblem === undefined ? [] : [{ text: serverProblem, severity: "warning", actions: [retry] }];
   // The reason of a response of which only the team's part is missing.
   if (serverProblem !== undefined && end.stats.flushReason === "ENGINE_PARTIAL") return server;
   return [...server, ...reasonNotes(set, end, indexing, l10n)];

@@ -8,6 +8,12 @@ export const teamCommands = {
     palette: "trawl.used",
     menus: { "view/title": [{ when: "view == trawl.repositories", group: "1_add@3" }] },
   },
+  "server.logIn": {
+    title: "Log In to the Team Server Again",
+    icon: "$(sign-in)",
+    // Results that lack those of the server offer it.
+    palette: false,
+  },
   "server.disconnect": {
     title: "Disconnect from the Team Server",
     // The Command Palette is short: the status menu and the view list it.

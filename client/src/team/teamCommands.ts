@@ -11,6 +11,7 @@ import type { teamCommands as declared } from "./contributions";
 export function teamCommands(teamServer: TeamServer): Handlers<typeof declared> {
   return {
     "server.connect": () => connect(teamServer),
+    "server.logIn": () => connect(teamServer, setting("server.url")),
     async "server.disconnect"() {
       await teamServer.forget();
       vscode.window.setStatusBarMessage(vscode.l10n.t("$(check) Disconnected from the team server"), 5_000);
@@ -18,27 +19,31 @@ export function teamCommands(teamServer: TeamServer): Handlers<typeof declared> 
   };
 }
 
-async function connect(teamServer: TeamServer): Promise<void> {
+/** `again`: the address of the server, if it is the same and only the key is to be replaced. */
+async function connect(teamServer: TeamServer, again = ""): Promise<void> {
   const title = vscode.l10n.t("Connect to a Team Server");
-  let state: ServerConnectionState | undefined;
+  let state: ServerConnectionState | undefined = again === "" ? undefined : teamServer.state;
   let key: string | undefined;
   const attempt = async (address: TeamServerAddress) => {
     state = await teamServer.try(address);
     return state;
   };
-  const url = await askChecked({
-    title,
-    prompt: vscode.l10n.t(
-      "Address of the server. Searches are sent to it; unsaved and uncommitted text stays on this computer.",
-    ),
-    placeholder: "https://search.example.com",
-    value: setting("server.url"),
-    async check(text) {
-      key = await teamServer.keyOf(text);
-      const { state: kind, problem } = await attempt(addressOf(text, key));
-      return kind === "unreachable" ? problem : undefined;
-    },
-  });
+  const url =
+    again !== ""
+      ? again
+      : await askChecked({
+          title,
+          prompt: vscode.l10n.t(
+            "Address of the server. Searches are sent to it; unsaved and uncommitted text stays on this computer.",
+          ),
+          placeholder: "https://search.example.com",
+          value: setting("server.url"),
+          async check(text) {
+            key = await teamServer.keyOf(text);
+            const { state: kind, problem } = await attempt(addressOf(text, key));
+            return kind === "unreachable" ? problem : undefined;
+          },
+        });
   if (url !== undefined && (state?.state === "rejected" || key === undefined)) {
     const server = state?.version === undefined ? url : vscode.l10n.t("Trawl {0} at {1}", state.version, url);
     const isOpen = state?.state === "connected";

@@ -123,11 +123,13 @@ export class ServerRequests {
     if (status >= 300 && status < 400) return redirected(headers["location"], this.#address);
     const error = serviceErrorOf(parseJson(await readText(body, maxErrorBytes).catch(() => "")));
     const code = error?.code;
-    if (status === 401 || code === "NOT_AUTHENTICATED")
+    if (status === 401 || code === "NOT_AUTHENTICATED") {
+      const reason = error === undefined ? "." : `: "${error.message}"`;
       return new ServerFailure(
         "rejected",
-        'The server rejected the API key. Enter a valid one with "Trawl: Connect to a Team Server...", or in "team.key" of the configuration file.',
+        `The server rejected the API key${reason} Log in again, or replace "team.key" in the configuration file.`,
       );
+    }
     if (
       code === "HOST_NOT_ALLOWED" ||
       code === "INSUFFICIENT_PERMISSIONS" ||

@@ -24,8 +24,12 @@ const listTimeLimitMs = 5_000;
 /** The list is loaded again with the first call after this time; a long one less often. */
 const listMaxAgeMs = { short: 30_000, long: 300_000 };
 const longListPages = 10;
-/** Delays between attempts to reach the server. A key is tried rarely, because servers count wrong ones. */
-const retryMs = { first: 1_000, max: 30_000, rejected: 60_000 };
+/**
+ * The first and the longest delay between attempts to reach the server. A rejected key is tried rarely, because servers
+ * count wrong ones, and because few become valid again.
+ */
+const retryMs = { first: 1_000, max: 30_000 };
+const rejectedRetryMs = { first: 60_000, max: 3_600_000 };
 
 export interface TeamConnectionOptions {
   readonly address: ServerAddress;
@@ -44,7 +48,8 @@ export class TeamConnection {
   #loading: Promise<void> | undefined;
   #failure: ServerFailure | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
-  #retryMs = retryMs.first;
+  /** Failures in a row of the kind of the last one. */
+  #failureCount = 0;
   #announced = "";
 
   constructor({ address, readKey, onState = () => {} }: TeamConnectionOptions) {
@@ -157,18 +162,25 @@ export class TeamConnection {
     this.#repositories = found;
     this.#loadedAt = performance.now();
     this.#failure = undefined;
-    this.#retryMs = retryMs.first;
     clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
     this.#announce();
   }
 
   #fail(failure: ServerFailure): void {
     if (this.#closing.signal.aborted) return;
+    const isSame = failure.kind === this.#failure?.kind;
+    // A request that was sent before the failure became known.
+    if (isSame && this.#retryTimer !== undefined) return;
+    this.#failureCount = isSame ? this.#failureCount + 1 : 0;
     this.#failure = failure;
     clearTimeout(this.#retryTimer);
-    const delayMs = failure.retryAfterMs ?? (failure.kind === "rejected" ? retryMs.rejected : this.#retryMs);
-    this.#retryMs = Math.min(2 * this.#retryMs, retryMs.max);
-    this.#retryTimer = setTimeout(() => void this.#load().catch(() => undefined), delayMs);
+    const { first, max } = failure.kind === "rejected" ? rejectedRetryMs : retryMs;
+    const delayMs = failure.retryAfterMs ?? Math.min(first * 2 ** this.#failureCount, max);
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = undefined;
+      void this.#load().catch(() => undefined);
+    }, delayMs);
     this.#retryTimer.unref();
     this.#announce();
   }

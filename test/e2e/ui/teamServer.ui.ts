@@ -11,6 +11,7 @@ import { trawl } from "#test/support/trawl";
 describe("a team's server", () => {
   let team: Served;
   let key: string;
+  const dataDir = join(temporaryFolder(), "data");
   let browser: Browser;
   let server: CodeServer;
   let window: Window;
@@ -29,7 +30,6 @@ describe("a team's server", () => {
       `,
       { origin: "https://github.com/acme/refunds.git" },
     );
-    const dataDir = join(temporaryFolder(), "data");
     team = await serve(dataDir, [payments.path], { flags: ["--anonymous", "off"] });
     await team.ready();
     key = (await trawl(["keys", "create", "editor", "--data-dir", dataDir])).stdout.trim();
@@ -91,10 +91,24 @@ describe("a team's server", () => {
     await window.shot("teamServerRepositories");
   });
 
-  it("says when it cannot be reached, and what is missing", async () => {
-    await team.kill();
+  it("says that the key was revoked, and searches again after another login", async () => {
+    await trawl(["keys", "revoke", "editor", "--data-dir", dataDir]);
     await window.collapse("Repositories");
     for (const view of ["Search", "Results"]) await window.expand(view);
+    await window.box.searchUntil("chargeCard", /2 repositories/);
+    await window.pane("Results").getByText("rejected the API key").waitFor();
+    await window.shot("teamServerRevoked");
+    await row(/^Log In Again/, "Results").click();
+    await widget().getByText("API key or OAuth access token.").waitFor();
+    await window.shot("teamServerLogIn");
+    const other = (await trawl(["keys", "create", "other", "--data-dir", dataDir])).stdout.trim();
+    await enter(other);
+    await row(/^refunds, team/, "Results").waitFor();
+    await window.shot("teamServerAgain");
+  });
+
+  it("says when it cannot be reached, and what is missing", async () => {
+    await team.kill();
     await window.box.searchUntil("chargeCard", /2 repositories/);
     await window.pane("Results").getByText("Results of the team's server").waitFor();
     await window.shot("teamServerUnreachable");
