@@ -215,4 +215,88 @@ pub fn pairs() {
 `,
     },
   },
+  {
+    language: "Go",
+    files: {
+      "go.mod": `
+module example.com/pool
+`,
+      "queue/queue.go": `
+package queue
+
+import "regexp"
+
+type Slot struct{ tags []Tag }
+
+type Tag struct{ pattern Pattern }
+
+type Pattern string
+
+type Scheduler interface {
+	Acquire(n int) (*Slot, error)
+}
+
+type Regexp struct{}
+
+func Open(size int) (first, second *Slot, err error) { return nil, nil, nil }
+
+func Compile() *regexp.Regexp { return nil }
+
+func Rules() map[string][]*Regexp { return nil }
+
+func (s *Slot) Release() {}
+
+func (t Tag) Release() {
+	t.pattern.Release() // @calls Pattern.Release queue/queue.go
+}
+
+func (p Pattern) Release() {}
+
+func (r *Regexp) Release() {}
+`,
+      "main.go": `
+package main
+
+import (
+	"os"
+
+	q "example.com/pool/queue"
+)
+
+type server struct{ jobs q.Scheduler }
+
+type lease struct{}
+
+func (l lease) Release() {}
+
+func newLease(
+	name string,
+) lease {
+	return lease{}
+}
+
+func (s *server) run() {
+	slot, err := s.jobs.Acquire(1) // @calls Scheduler.Acquire queue/queue.go
+	defer slot.Release() // @calls Slot.Release queue/queue.go
+	_, other, _ := q.Open(len("a.b(")) // @calls Open queue/queue.go
+	other.Release() // @calls Slot.Release queue/queue.go
+	for _, tag := range other.tags {
+		tag.Release() // @calls Tag.Release queue/queue.go
+	}
+	expression := q.Compile() // @calls Compile queue/queue.go
+	expression.Release() // @calls nothing
+	for name, rules := range q.Rules() { // @calls Rules queue/queue.go
+		rules[0].Release()
+		name.Release() // @calls nothing
+	}
+	file, err := os.Open("a")
+	file.Release() // @calls nothing
+	one, two := q.Compile(), newLease("a") // @calls Compile queue/queue.go, newLease main.go
+	one.Release() // @calls nothing
+	two.Release()
+	err.Release() // @calls nothing
+}
+`,
+    },
+  },
 ];

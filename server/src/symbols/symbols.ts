@@ -70,6 +70,20 @@ export type ParsedOccurrences =
     }
   | Unparsed;
 
+/** The function or field from which an object has its value. */
+export interface ValueSource {
+  readonly name: string;
+  readonly isCall: boolean;
+  /** Whether it is a member of a type, or a name of a package. */
+  readonly isMember: boolean;
+  /** Index of the value among the results of the function. */
+  readonly position: number;
+  /** Words that may name the type to which it belongs; empty if unknown. */
+  readonly ownerWords: readonly string[];
+  /** Imports that mention the word before its name. */
+  readonly imports: readonly string[];
+}
+
 /** A call of a function, method, constructor or macro, at the name of the callee. */
 export interface CallSite {
   /** The name; if an import renames it, the name in the imported module. */
@@ -82,6 +96,8 @@ export interface CallSite {
   readonly receiver?: string;
   /** Words that may name the type to which the callee belongs, or one of its subtypes. */
   readonly typeWords: readonly string[];
+  /** Where the receiver has its value from, in languages that declare variables without types. */
+  readonly value?: ValueSource;
   /** Imports that mention the receiver or, without one, the name. */
   readonly imports: readonly string[];
 }

@@ -11,6 +11,7 @@ import { importsDefinition, mayReexport } from "./importMatch";
 import { endsWithWord, isCommonMember, isPrivateName, namesGlobalType, toPlainName } from "./memberNames";
 import type { CodeCall } from "./parsedCode";
 import { containerOf, type Supertypes } from "./supertypes";
+import { namesType, type TypeName, typesOfValue } from "./valueTypes";
 
 export interface ResolvedCall {
   readonly definition: FoundSymbol;
@@ -54,19 +55,24 @@ export class CallResolver {
     this.#supertypes = supertypes;
   }
 
-  /** `candidates` are the definitions of the called name. Returns those to which the call may refer. */
+  /**
+   * `candidates` are the definitions of the called name, `sources` those of the function or field from which the receiver
+   * has its value. Returns the definitions to which the call may refer.
+   */
   resolve(
     call: CodeCall,
     from: ReferenceSource,
     candidates: readonly FoundSymbol[],
+    sources: readonly FoundSymbol[] = [],
   ): readonly ResolvedCall[] {
     if (call.declaredAt >= 0) return this.#declared(call, from, candidates);
+    const types = typesOfValue(call.value, from, sources, this.#estimator);
     const visible = candidates.filter(
       (each) => (!each.isLocal || this.#supertypes.of(each).size > 1) && canBePrivateName(each, call, from),
     );
     const all = visible.map((definition) => ({
       definition,
-      found: this.#evidenceFor(definition, call, from),
+      found: this.#evidenceFor(definition, call, from, types),
     }));
     // A constant may contain a function, but is called only if there is no other definition, or if it is imported.
     const callable = all.filter(
@@ -107,12 +113,22 @@ export class CallResolver {
   }
 
   /** A function in another one is called by others only as a member of the object that the outer one returns. */
-  #evidenceFor(definition: FoundSymbol, call: CodeCall, from: ReferenceSource): Evidence {
-    const found = this.#anyEvidenceFor(definition, call, from);
+  #evidenceFor(
+    definition: FoundSymbol,
+    call: CodeCall,
+    from: ReferenceSource,
+    types: readonly TypeName[],
+  ): Evidence {
+    const found = this.#anyEvidenceFor(definition, call, from, types);
     return definition.isLocal && found < evidence.type ? evidence.none : found;
   }
 
-  #anyEvidenceFor(definition: FoundSymbol, call: CodeCall, from: ReferenceSource): Evidence {
+  #anyEvidenceFor(
+    definition: FoundSymbol,
+    call: CodeCall,
+    from: ReferenceSource,
+    valueTypes: readonly TypeName[],
+  ): Evidence {
     const { name, document } = definition;
     const container = containerOf(definition);
     const isNamed = call.imports.length > 0;
@@ -145,6 +161,13 @@ export class CallResolver {
       if (hasModules && namesModule(receiver, definition)) return evidence.module;
       if (container === "") return evidence.none;
     }
+    const isOwn = document.repositoryId === from.repositoryId;
+    const isCommon = isCommonMember(name);
+    if (valueTypes.length > 0) {
+      if (valueTypes.some((type) => namesType(type, definition, this.#estimator))) return evidence.imported;
+      // The type may contain this one, and have its members.
+      return isOwn && !isCommon ? evidence.onlyDefinition : evidence.none;
+    }
     const types = this.#supertypes.of(definition);
     if (types.has(receiver) || typeWords.some((word) => types.has(word))) return evidence.imported;
     // `Object.assign`: a static member of another type.
@@ -153,7 +176,6 @@ export class CallResolver {
       return evidence.type;
     const plainReceiver = toPlainName(receiver);
     const plainContainer = toPlainName(container);
-    const isCommon = isCommonMember(name);
     // An array of definitions may be named like a class that finds some.
     const hasOtherType =
       isCommon && importsEachName(from.language) && typeWords.some((word) => /^\p{Lu}/u.test(word));
@@ -165,7 +187,6 @@ export class CallResolver {
       (namesTypes && typeWords.some((word) => toPlainName(word) === plainContainer)) ||
       (plainReceiver.length > 2 && (endsWithWord(container, receiver) || endsWithWord(receiver, container)));
     if (isSimilar) return evidence.similarName;
-    const isOwn = document.repositoryId === from.repositoryId;
     const isGlobalType = ecmascript.has(from.language) && namesGlobalType(typeWords);
     return isOwn && !isCommon && !isGlobalType ? evidence.onlyDefinition : evidence.none;
   }

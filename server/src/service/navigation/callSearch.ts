@@ -69,11 +69,13 @@ export class CallSearch {
     const certain = new Set<string>();
     const readFile = async (file: FoundSymbol["document"], { calls, imports }: CallsInFile) => {
       const from = sourceOf(file, imports);
-      for (const call of calls) {
-        if (!wanted.byName.has(call.name)) continue;
+      const wantedCalls = calls.filter(({ name }) => wanted.byName.has(name));
+      const sources = await this.#called.sourcesOf(wantedCalls);
+      for (const call of wantedCalls) {
         if (slice.isExpired) await slice.yieldToEventLoop();
         if (this.#signal.aborted || enough.signal.aborted) return;
-        for (const { definition, certainty } of resolver.resolve(call, from, candidates.get(call.name) ?? []))
+        const all = candidates.get(call.name) ?? [];
+        for (const { definition, certainty } of resolver.resolve(call, from, all, sources(call)))
           for (const known of wanted.calledAs(definition)) {
             found.push({ known, other: callerOf(file, call), certainty, call });
             if (certainty === "name") continue;
@@ -102,7 +104,11 @@ export class CallSearch {
     if (names.length > maxNames || names.some((name) => this.#called.isCut(name)))
       this.#gaps.addReason("MATCH_LIMIT");
     const resolver = await this.#called.resolver([...candidates.values()].flat());
-    for (const site of sites) found.push(...calleesAt(site, candidates.get(site.call.name) ?? [], resolver));
+    const sources = await this.#called.sourcesOf(sites.map(({ call }) => call));
+    for (const site of sites) {
+      const all = candidates.get(site.call.name) ?? [];
+      found.push(...calleesAt(site, all, sources(site.call), resolver));
+    }
   }
 }
 
@@ -116,6 +122,7 @@ interface SiteInFile {
 function calleesAt(
   { known, call, file: { text, parsed } }: SiteInFile,
   candidates: readonly FoundSymbol[],
+  sources: readonly FoundSymbol[],
   resolver: CallResolver,
 ): FoundCall[] {
   const { document } = known.symbol;
@@ -127,7 +134,7 @@ function calleesAt(
     const definition = toCodeDefinition(own, parsed.definitions, new TextPositions(text.content));
     return [{ known, other: definitionEnd(document, definition), certainty: "exact", call }];
   }
-  const resolved = resolver.resolve(call, sourceOf(document, parsed.imports), candidates);
+  const resolved = resolver.resolve(call, sourceOf(document, parsed.imports), candidates, sources);
   return withoutConstructors(limitUncertain(resolved, call.name)).map(({ definition, certainty }) => ({
     known,
     other: { symbol: definition },

@@ -6,6 +6,7 @@ import { CallResolver } from "./callResolver";
 import type { Gaps } from "./candidates";
 import { ConfidenceEstimator, targetOf } from "./confidence";
 import type { Packages } from "./packages";
+import type { CodeCall } from "./parsedCode";
 import { containersOf, Supertypes } from "./supertypes";
 import type { SymbolQuery } from "./symbolQuery";
 
@@ -20,6 +21,8 @@ export const maxDefinitions = 200;
 /** Types whose supertypes are looked up at once. */
 const maxContainers = 500;
 const maxLookups = 16;
+/** Functions and fields whose definitions are looked up for the types of variables. */
+const maxSources = 500;
 
 export class CalledDefinitions {
   readonly #query: SymbolQuery;
@@ -48,6 +51,16 @@ export class CalledDefinitions {
       }),
     );
     return new Map(found);
+  }
+
+  /** Returns what returns the definitions of the functions or fields from which the receiver of a call has its value. */
+  async sourcesOf(calls: readonly CodeCall[]): Promise<(call: CodeCall) => readonly FoundSymbol[]> {
+    const names = calls.flatMap(({ value }) => (value === undefined ? [] : [value.name]));
+    const found = await this.named([...new Set(names)].slice(0, maxSources));
+    return ({ value }) => {
+      if (value === undefined || this.isCut(value.name)) return [];
+      return found.get(value.name) ?? [];
+    };
   }
 
   /** Whether a name has more definitions than `named` returned. */

@@ -3,7 +3,7 @@ import type { Certainty } from "#contract/symbols";
 import type { FoundSymbol } from "#engine/engine";
 import type { RepositoryId } from "#model/repository";
 import type { RepositoryView } from "#service/repositories/repositoryView";
-import { importsFile, isSamePackage } from "./importMatch";
+import { goPackageName, type ImportedFile, importsFile, isSamePackage } from "./importMatch";
 import type { Package, Packages } from "./packages";
 
 /** A file that contains a reference. */
@@ -74,15 +74,28 @@ export class ConfidenceEstimator {
     return new ConfidenceEstimator(repositories, new Map(found));
   }
 
+  /** Whether one of the imports of `from` may name the file of `to`. */
+  imports(from: ReferenceSource, to: Target): boolean {
+    return importsFile(from, this.#imported(to), from.repositoryId === to.repositoryId);
+  }
+
+  /** Returns the name by which other Go files call the package of a file. */
+  goPackageName(file: Pick<Target, "repositoryId" | "path">): string {
+    return goPackageName(this.#imported(file));
+  }
+
+  #imported({ repositoryId, path }: Pick<Target, "repositoryId" | "path">): ImportedFile {
+    return {
+      path,
+      repository: this.#repositories.get(repositoryId)?.name ?? "",
+      packages: this.#packages.get(repositoryId) ?? [],
+    };
+  }
+
   /** Returns the confidence that a name in `from` refers to `to`. */
   certaintyOf(from: ReferenceSource, to: Target): Certainty {
     const isSame = from.repositoryId === to.repositoryId;
-    const imported = {
-      path: to.path,
-      repository: this.#repositories.get(to.repositoryId)?.name ?? "",
-      packages: this.#packages.get(to.repositoryId) ?? [],
-    };
-    const isImported = importsFile(from, imported, isSame);
+    const isImported = this.imports(from, to);
     if (!isSame) return isImported ? "import" : "name";
     const isVisible = isImported || isSamePackage(from.language, from.path, to.path);
     return isVisible && to.isTopLevel ? "exact" : "repository";

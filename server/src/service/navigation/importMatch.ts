@@ -167,12 +167,20 @@ function isPrefixOfOther(one: readonly string[], other: readonly string[]): bool
 }
 
 function matchesGoPackage(specifier: string, _from: ImportingFile, to: ImportedFile): boolean {
-  const folder = folderOf(to.path);
-  const module = findEnclosingPackage(to.packages, "go", to.path);
-  const inModule =
-    module === undefined ? undefined : joinPath(module.name, folder.slice(module.folder.length));
-  if (module !== undefined) return specifier === inModule;
-  return specifier === joinPath(installedAs(to, "go") ?? to.repository, folder);
+  return specifier === goImportPath(to);
+}
+
+/** Returns the name by which other Go files call the package of a file, unless it differs from the import path. */
+export function goPackageName(file: ImportedFile): string {
+  const isVersion = (segment: string) => /^v\d+$/.test(segment);
+  return segmentsOf(goImportPath(file)).findLast((each) => !isVersion(each)) ?? "";
+}
+
+function goImportPath(file: ImportedFile): string {
+  const folder = folderOf(file.path);
+  const module = findEnclosingPackage(file.packages, "go", file.path);
+  if (module !== undefined) return joinPath(module.name, folder.slice(module.folder.length));
+  return joinPath(installedAs(file, "go") ?? file.repository, folder);
 }
 
 /** Returns the name of an installed package, if the file belongs to one. */

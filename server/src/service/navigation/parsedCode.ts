@@ -244,7 +244,7 @@ function toCodeCalls(
   // A minified file has many calls in one long line; they share its string.
   let lineNumber = 0;
   let lineContent = "";
-  return calls.map(({ name, start, end, declaredAt, receiver, typeWords, imports }) => {
+  return calls.map(({ name, start, end, declaredAt, receiver, typeWords, value, imports }) => {
     const around = enclosing.at(start);
     const range = { start: positions.positionOf(start), end: positions.positionOf(end) };
     if (range.start.lineNumber !== lineNumber) {
@@ -258,6 +258,7 @@ function toCodeCalls(
       declaredAt,
       ...(receiver === undefined ? {} : { receiver }),
       typeWords,
+      ...(value === undefined ? {} : { value }),
       imports,
       range,
       lineContent,

@@ -33,6 +33,17 @@ export function importStatementsIn(matches: readonly QueryMatch[]): ImportStatem
   return statements;
 }
 
+/** Returns the imports that a name may come from. */
+export function importsOf(name: string, statements: readonly ImportStatement[]): string[] {
+  if (name === "") return [];
+  return statements
+    .filter(({ words }) => words.has(name))
+    .flatMap(({ imports }) => {
+      const ownImports = imports.filter((each) => each.split(/::|[./\\]/).at(-1) === name);
+      return ownImports.length > 0 ? ownImports : imports;
+    });
+}
+
 function statementAround(node: Node): Node {
   let statement = node;
   for (;;) {

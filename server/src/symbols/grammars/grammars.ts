@@ -75,6 +75,8 @@ export interface NameRules {
   readonly constructsWithNew: boolean;
   /** Whether `$` is part of names. In other languages it is a sigil: in Svelte, `$store` refers to `store`. */
   readonly hasDollars: boolean;
+  /** Whether types of variables are read from the definitions of the functions that initialize them. */
+  readonly infersTypes: boolean;
 }
 
 const plainRules: NameRules = {
@@ -88,6 +90,7 @@ const plainRules: NameRules = {
   qualifiesModulesOnly: false,
   constructsWithNew: false,
   hasDollars: false,
+  infersTypes: false,
 };
 
 const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
@@ -98,7 +101,7 @@ const nameRules: Readonly<Record<string, Partial<NameRules>>> = {
   css: { memberOperators: [] },
   dart: { isOrdered: true, membersInScope: true },
   elixir: { isOrdered: true, redeclares: true },
-  go: { isOrdered: true },
+  go: { isOrdered: true, infersTypes: true },
   haskell: { isOrdered: true, qualifiesModulesOnly: true },
   hcl: { memberOperators: [] },
   html: { memberOperators: [] },

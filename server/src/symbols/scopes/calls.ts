@@ -2,12 +2,13 @@
 import type { QueryMatch } from "web-tree-sitter";
 import { escapeRegexp } from "#base/escapeRegexp";
 import { Budget } from "#symbols/budget";
-import type { ImportStatement } from "#symbols/definitions/importStatements";
+import { type ImportStatement, importsOf } from "#symbols/definitions/importStatements";
 import type { CallSite } from "#symbols/symbols";
 import type { Declarations } from "./declarations";
 import { memberAccessBefore } from "./memberAccess";
 import { occurrenceAt } from "./occurrences";
 import { TypeWords, wordsOfClassAt } from "./typeWords";
+import { valueSourceOf } from "./valueSource";
 
 const callsMs = 1000;
 const sigil = /^(?:r#|[#@$])/;
@@ -54,6 +55,8 @@ export function callsIn(
         declarations.definitionAt(occurrence.declaredAt) === undefined;
       if (isVariable) continue;
       const isKnown = isDeclared && importing === undefined;
+      const isInferred = rules.infersTypes && access !== undefined && !isKnown;
+      const value = isInferred ? valueSourceOf(access, declarations, statements) : undefined;
       calls.set(node.startIndex, {
         name: importing === undefined ? written : importedName(written, importing, source.text),
         start: occurrence.start,
@@ -65,6 +68,7 @@ export function callsIn(
           : access === undefined
             ? wordsOfClassAt(start, declarations)
             : typeWords.of(access, start),
+        ...(value === undefined ? {} : { value }),
         imports: isKnown ? [] : importsOf(access?.object ?? written, statements),
       });
     }
@@ -79,15 +83,4 @@ function importedName(written: string, { start, end }: ImportStatement, text: st
     "u",
   );
   return renamed.exec(text.slice(start, end))?.[1] ?? written;
-}
-
-/** Returns the imports that a name may come from. */
-function importsOf(name: string, statements: readonly ImportStatement[]): string[] {
-  if (name === "") return [];
-  return statements
-    .filter(({ words }) => words.has(name))
-    .flatMap(({ imports }) => {
-      const ownImports = imports.filter((each) => each.split(/::|[./\\]/).at(-1) === name);
-      return ownImports.length > 0 ? ownImports : imports;
-    });
 }

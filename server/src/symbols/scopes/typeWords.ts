@@ -104,7 +104,7 @@ function wordsOfDefinition({ name, nameStart, kind }: Definition, declarations: 
 }
 
 /** Returns the words of a declaration: a type before or after the name, and an initial value. */
-function wordsAround(start: number, name: string, { source, rules }: Declarations): string[] {
+export function wordsAround(start: number, name: string, { source, rules }: Declarations): string[] {
   const { text } = source;
   const rest = text.slice(start + name.length, start + name.length + maxLength);
   const isAssigned = /^\s*:?=(?!=)/.test(rest);

@@ -1,0 +1,123 @@
+/** Reads types of values from the lines that define the functions and fields that they come from, as Go writes them. */
+import type { FoundSymbol } from "#engine/engine";
+import { isFunctionKind } from "#model/symbol";
+import type { ValueSource } from "#symbols/symbols";
+import { type ConfidenceEstimator, type ReferenceSource, targetOf } from "./confidence";
+import { isSamePackage } from "./importMatch";
+import { containerOf } from "./supertypes";
+
+/** A type as a definition names it. */
+export interface TypeName {
+  readonly name: string;
+  /** The package that is written before it; `""` for the package of the definition. */
+  readonly packageName: string;
+  readonly definition: FoundSymbol;
+}
+
+const brackets: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+/** What may precede the name of a type. */
+const typeMark = /^(?:\*|\.\.\.|(?:<-\s*)?chan\b(?:\s*<-)?|map(?=\[))\s*/;
+/** Words that begin a type, so that they are not the name of a result. */
+const typeWord = /^(?:chan|func|map|interface|struct)\b/;
+
+/** `sources` are definitions of the name of the value's source. Returns no types if they are unknown. */
+export function typesOfValue(
+  value: ValueSource | undefined,
+  from: ReferenceSource,
+  sources: readonly FoundSymbol[],
+  estimator: ConfidenceEstimator,
+): readonly TypeName[] {
+  if (value === undefined) return [];
+  const visible = sources.filter((each) => isVisible(each, value, from, estimator));
+  const owned = visible.filter((each) => value.ownerWords.includes(containerOf(each)));
+  return (owned.length > 0 ? owned : visible).flatMap((definition) => {
+    const type = typeText(definition, value);
+    const named =
+      type === undefined ? null : /^(?:(\w+)\.)?([\p{L}_][\p{L}\p{N}_]*)/u.exec(withoutMarks(type));
+    if (named === null || typeWord.test(named[0])) return [];
+    return [{ packageName: named[1] ?? "", name: named[2] ?? "", definition }];
+  });
+}
+
+/** Whether a type contains this member. */
+export function namesType(
+  { name, packageName, definition }: TypeName,
+  member: FoundSymbol,
+  estimator: ConfidenceEstimator,
+): boolean {
+  if (containerOf(member) !== name) return false;
+  const [own, other] = [definition.document, member.document];
+  if (packageName !== "") return estimator.goPackageName(other) === packageName;
+  return own.repositoryId === other.repositoryId && isSamePackage(own.language, own.path, other.path);
+}
+
+function isVisible(
+  definition: FoundSymbol,
+  { isCall, isMember, imports }: ValueSource,
+  from: ReferenceSource,
+  estimator: ConfidenceEstimator,
+): boolean {
+  const { kind, isLocal, name, document } = definition;
+  if (isLocal || document.language !== from.language || isFunctionKind(kind) !== isCall) return false;
+  const isSame =
+    document.repositoryId === from.repositoryId && isSamePackage(from.language, from.path, document.path);
+  if (containerOf(definition) !== "")
+    return isMember && imports.length === 0 && (isSame || /^\p{Lu}/u.test(name));
+  if (!isMember) return isSame;
+  return imports.length > 0 && estimator.imports({ ...from, imports }, targetOf(definition));
+}
+
+/** Returns the type of a field, or of one result of a function, if it is on the line of the name. */
+function typeText({ line, range, name }: FoundSymbol, { isCall, position }: ValueSource): string | undefined {
+  let rest = line
+    .slice(range.start.column - 1 + name.length)
+    .replace(/\/\/.*$/, "")
+    .trim();
+  if (!isCall) return rest;
+  if (rest.startsWith("[")) rest = rest.slice(endOfBrackets(rest));
+  if (!rest.startsWith("(") || endOfBrackets(rest) === rest.length + 1) return undefined;
+  rest = rest.slice(endOfBrackets(rest)).trim();
+  if (!rest.startsWith("(")) return position === 0 ? rest : undefined;
+  const results = splitList(rest.slice(1, endOfBrackets(rest) - 1));
+  const areNamed = results.some((each) => /^\w+\s+\S/.test(each) && !typeWord.test(each));
+  if (!areNamed) return results[position];
+  // `first, second string`
+  const typed = results.slice(position).find((each) => /\s/.test(each));
+  return typed?.replace(/^\w+\s+/, "");
+}
+
+function withoutMarks(type: string): string {
+  let rest = type;
+  for (;;) {
+    const mark = rest.startsWith("[") ? endOfBrackets(rest) : (typeMark.exec(rest)?.[0].length ?? 0);
+    if (mark === 0) return rest;
+    rest = rest.slice(mark).trim();
+  }
+}
+
+/** Returns the index after the bracket that closes the first one; more than the length if none does. */
+function endOfBrackets(text: string): number {
+  const open: string[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? "";
+    const closing = brackets[character];
+    if (closing !== undefined) open.push(closing);
+    else if (character === open.at(-1)) open.pop();
+    if (open.length === 0) return at + 1;
+  }
+  return text.length + 1;
+}
+
+function splitList(text: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const character = text[at] ?? ",";
+    if (Object.hasOwn(brackets, character)) at += endOfBrackets(text.slice(at)) - 1;
+    else if (character === ",") {
+      parts.push(text.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  return parts;
+}
