@@ -259,6 +259,8 @@ package main
 
 import (
 	"os"
+	"path/filepath"
+	"regexp"
 
 	q "example.com/pool/queue"
 )
@@ -273,6 +275,15 @@ func newLease(
 	name string,
 ) lease {
 	return lease{}
+}
+
+func (s *server) stop(re *regexp.Regexp, queue []q.Tag, os lease) {
+	re.Release() // @calls nothing
+	queue[0].Release()
+	os.Release() // @calls lease.Release main.go
+	filepath.Release() // @calls nothing
+	literal := &q.Slot{}
+	literal.Release() // @calls Slot.Release queue/queue.go
 }
 
 func (s *server) run() {

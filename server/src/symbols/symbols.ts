@@ -70,19 +70,23 @@ export type ParsedOccurrences =
     }
   | Unparsed;
 
-/** The function or field from which an object has its value. */
-export interface ValueSource {
-  readonly name: string;
-  readonly isCall: boolean;
-  /** Whether it is a member of a type, or a name of a package. */
-  readonly isMember: boolean;
-  /** Index of the value among the results of the function. */
-  readonly position: number;
-  /** Words that may name the type to which it belongs; empty if unknown. */
-  readonly ownerWords: readonly string[];
-  /** Imports that mention the word before its name. */
-  readonly imports: readonly string[];
-}
+/** What is known about the type of an object. */
+export type ValueSource =
+  /** The type is named where the object is declared. */
+  | { readonly kind: "type"; readonly name: string; readonly imports: readonly string[] }
+  /** Its value is the result of a function or the value of a field. */
+  | {
+      readonly kind: "call" | "field";
+      readonly name: string;
+      /** Whether it is a member of a type, or a name of a package. */
+      readonly isMember: boolean;
+      /** Index of the value among the results of the function. */
+      readonly position: number;
+      /** Words that may name the type to which it belongs; empty if unknown. */
+      readonly ownerWords: readonly string[];
+      /** Imports that mention the word before its name. */
+      readonly imports: readonly string[];
+    };
 
 /** A call of a function, method, constructor or macro, at the name of the callee. */
 export interface CallSite {
@@ -96,7 +100,7 @@ export interface CallSite {
   readonly receiver?: string;
   /** Words that may name the type to which the callee belongs, or one of its subtypes. */
   readonly typeWords: readonly string[];
-  /** Where the receiver has its value from, in languages that declare variables without types. */
+  /** What is known about the type of the receiver, in languages that declare variables without types. */
   readonly value?: ValueSource;
   /** Imports that mention the receiver or, without one, the name. */
   readonly imports: readonly string[];

@@ -135,8 +135,12 @@ export class CallResolver {
     const importing = { ...from, imports: call.imports };
     const target = { ...targetOf(definition), isTopLevel: true };
     const named = isNamed ? this.#estimator.certaintyOf(importing, target) : "name";
-    const isImportedByName = isNamed && (named === "exact" || named === "import");
     const { receiver, typeWords } = call;
+    if (receiver !== undefined && isNamed && from.language === "Go") {
+      const isOfPackage = container === "" && this.#estimator.imports(importing, target);
+      return isOfPackage ? evidence.imported : evidence.none;
+    }
+    const isImportedByName = isNamed && (named === "exact" || named === "import");
     if (receiver === undefined) {
       if (container !== "") {
         if (typeWords.includes(container)) return evidence.type;
@@ -164,7 +168,7 @@ export class CallResolver {
     const isOwn = document.repositoryId === from.repositoryId;
     const isCommon = isCommonMember(name);
     if (valueTypes.length > 0) {
-      if (valueTypes.some((type) => namesType(type, definition, this.#estimator))) return evidence.imported;
+      if (valueTypes.some((type) => namesType(type, definition))) return evidence.imported;
       // The type may contain this one, and have its members.
       return isOwn && !isCommon ? evidence.onlyDefinition : evidence.none;
     }

@@ -55,7 +55,9 @@ export class CalledDefinitions {
 
   /** Returns what returns the definitions of the functions or fields from which the receiver of a call has its value. */
   async sourcesOf(calls: readonly CodeCall[]): Promise<(call: CodeCall) => readonly FoundSymbol[]> {
-    const names = calls.flatMap(({ value }) => (value === undefined ? [] : [value.name]));
+    const names = calls.flatMap(({ value }) =>
+      value === undefined || value.kind === "type" ? [] : [value.name],
+    );
     const found = await this.named([...new Set(names)].slice(0, maxSources));
     return ({ value }) => {
       if (value === undefined || this.isCut(value.name)) return [];

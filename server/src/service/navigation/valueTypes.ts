@@ -2,17 +2,18 @@
 import type { FoundSymbol } from "#engine/engine";
 import { isFunctionKind } from "#model/symbol";
 import type { ValueSource } from "#symbols/symbols";
-import { type ConfidenceEstimator, type ReferenceSource, targetOf } from "./confidence";
+import { type ConfidenceEstimator, type ReferenceSource, type Target, targetOf } from "./confidence";
 import { isSamePackage } from "./importMatch";
 import { containerOf } from "./supertypes";
 
-/** A type as a definition names it. */
+/** A type as a file names it. */
 export interface TypeName {
   readonly name: string;
-  /** The package that is written before it; `""` for the package of the definition. */
-  readonly packageName: string;
-  readonly definition: FoundSymbol;
+  /** Whether a file may be one of its package. */
+  readonly isIn: (file: Target) => boolean;
 }
+
+type NamedSource = Exclude<ValueSource, { readonly kind: "type" }>;
 
 const brackets: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 /** What may precede the name of a type. */
@@ -28,6 +29,12 @@ export function typesOfValue(
   estimator: ConfidenceEstimator,
 ): readonly TypeName[] {
   if (value === undefined) return [];
+  if (value.kind === "type") {
+    const { name, imports } = value;
+    const isIn = (file: Target) =>
+      imports.length === 0 ? isInPackageOf(from, file) : estimator.imports({ ...from, imports }, file);
+    return [{ name, isIn }];
+  }
   const visible = sources.filter((each) => isVisible(each, value, from, estimator));
   const owned = visible.filter((each) => value.ownerWords.includes(containerOf(each)));
   return (owned.length > 0 ? owned : visible).flatMap((definition) => {
@@ -35,32 +42,35 @@ export function typesOfValue(
     const named =
       type === undefined ? null : /^(?:(\w+)\.)?([\p{L}_][\p{L}\p{N}_]*)/u.exec(withoutMarks(type));
     if (named === null || typeWord.test(named[0])) return [];
-    return [{ packageName: named[1] ?? "", name: named[2] ?? "", definition }];
+    const [, packageName, name = ""] = named;
+    const isIn = (file: Target) =>
+      packageName === undefined
+        ? isInPackageOf(definition.document, file)
+        : estimator.goPackageName(file) === packageName;
+    return [{ name, isIn }];
   });
 }
 
 /** Whether a type contains this member. */
-export function namesType(
-  { name, packageName, definition }: TypeName,
-  member: FoundSymbol,
-  estimator: ConfidenceEstimator,
-): boolean {
-  if (containerOf(member) !== name) return false;
-  const [own, other] = [definition.document, member.document];
-  if (packageName !== "") return estimator.goPackageName(other) === packageName;
-  return own.repositoryId === other.repositoryId && isSamePackage(own.language, own.path, other.path);
+export function namesType({ name, isIn }: TypeName, member: FoundSymbol): boolean {
+  return containerOf(member) === name && isIn(targetOf(member));
+}
+
+function isInPackageOf(one: Omit<ReferenceSource, "imports">, other: Target): boolean {
+  return one.repositoryId === other.repositoryId && isSamePackage(one.language, one.path, other.path);
 }
 
 function isVisible(
   definition: FoundSymbol,
-  { isCall, isMember, imports }: ValueSource,
+  source: NamedSource,
   from: ReferenceSource,
   estimator: ConfidenceEstimator,
 ): boolean {
   const { kind, isLocal, name, document } = definition;
-  if (isLocal || document.language !== from.language || isFunctionKind(kind) !== isCall) return false;
-  const isSame =
-    document.repositoryId === from.repositoryId && isSamePackage(from.language, from.path, document.path);
+  const { isMember, imports } = source;
+  const isKind = source.kind === "call" ? isFunctionKind(kind) : kind === "field" || kind === "variable";
+  if (isLocal || document.language !== from.language || !isKind) return false;
+  const isSame = isInPackageOf(from, targetOf(definition));
   if (containerOf(definition) !== "")
     return isMember && imports.length === 0 && (isSame || /^\p{Lu}/u.test(name));
   if (!isMember) return isSame;
@@ -68,12 +78,12 @@ function isVisible(
 }
 
 /** Returns the type of a field, or of one result of a function, if it is on the line of the name. */
-function typeText({ line, range, name }: FoundSymbol, { isCall, position }: ValueSource): string | undefined {
+function typeText({ line, range, name }: FoundSymbol, { kind, position }: NamedSource): string | undefined {
   let rest = line
     .slice(range.start.column - 1 + name.length)
     .replace(/\/\/.*$/, "")
     .trim();
-  if (!isCall) return rest;
+  if (kind === "field") return rest;
   if (rest.startsWith("[")) rest = rest.slice(endOfBrackets(rest));
   if (!rest.startsWith("(") || endOfBrackets(rest) === rest.length + 1) return undefined;
   rest = rest.slice(endOfBrackets(rest)).trim();

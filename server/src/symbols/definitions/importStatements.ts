@@ -44,6 +44,22 @@ export function importsOf(name: string, statements: readonly ImportStatement[]):
     });
 }
 
+/** Returns the imports that a name of a package may stand for: those with this alias or last segment, if there are any. */
+export function importsOfPackage(name: string, statements: readonly ImportStatement[]): readonly string[] {
+  const mentioning = statements.filter(({ words }) => words.has(name));
+  const named = mentioning.filter(({ words, imports }) => {
+    const [alias] = words;
+    const lastSegments = imports.map((each) =>
+      each
+        .replace(/\/v\d+$/, "")
+        .split("/")
+        .at(-1),
+    );
+    return alias === name || lastSegments.includes(name);
+  });
+  return (named.length > 0 ? named : mentioning).flatMap(({ imports }) => imports);
+}
+
 function statementAround(node: Node): Node {
   let statement = node;
   for (;;) {

@@ -2,11 +2,12 @@
 import type { QueryMatch } from "web-tree-sitter";
 import { escapeRegexp } from "#base/escapeRegexp";
 import { Budget } from "#symbols/budget";
-import { type ImportStatement, importsOf } from "#symbols/definitions/importStatements";
+import { type ImportStatement, importsOf, importsOfPackage } from "#symbols/definitions/importStatements";
 import type { CallSite } from "#symbols/symbols";
 import type { Declarations } from "./declarations";
-import { memberAccessBefore } from "./memberAccess";
+import { type MemberAccess, memberAccessBefore } from "./memberAccess";
 import { occurrenceAt } from "./occurrences";
+import { findLocal } from "./resolve";
 import { TypeWords, wordsOfClassAt } from "./typeWords";
 import { valueSourceOf } from "./valueSource";
 
@@ -69,7 +70,11 @@ export function callsIn(
             ? wordsOfClassAt(start, declarations)
             : typeWords.of(access, start),
         ...(value === undefined ? {} : { value }),
-        imports: isKnown ? [] : importsOf(access?.object ?? written, statements),
+        imports: isKnown
+          ? []
+          : isInferred
+            ? packageImports(access, declarations, statements)
+            : importsOf(access?.object ?? written, statements),
       });
     }
   }
@@ -83,4 +88,17 @@ function importedName(written: string, { start, end }: ImportStatement, text: st
     "u",
   );
   return renamed.exec(text.slice(start, end))?.[1] ?? written;
+}
+
+/** Returns no imports if the object is a variable or field that has the name of an imported package. */
+function packageImports(
+  { object, objectAt, isQualified }: MemberAccess,
+  declarations: Declarations,
+  statements: readonly ImportStatement[],
+): readonly string[] {
+  const local = findLocal(object, objectAt, false, declarations);
+  const isAlias = statements.some(
+    ({ start, end }) => local !== undefined && local.start >= start && local.start < end,
+  );
+  return isQualified || (local !== undefined && !isAlias) ? [] : importsOfPackage(object, statements);
 }

@@ -1,8 +1,8 @@
 /**
- * Finds the function or field from which the object of a member access has its value, where the object is declared
- * without a type, as in Go: `open` for `box` in `box, err := store.open(name)`.
+ * Finds the type of the object of a member access as Go declares it, or the function or field from which it has its value:
+ * `open` for `box` in `box, err := store.open(name)`.
  */
-import { type ImportStatement, importsOf } from "#symbols/definitions/importStatements";
+import { type ImportStatement, importsOfPackage } from "#symbols/definitions/importStatements";
 import type { ValueSource } from "#symbols/symbols";
 import type { Declarations } from "./declarations";
 import type { MemberAccess } from "./memberAccess";
@@ -14,6 +14,12 @@ const maxLength = 600;
 const maxNamesLength = 100;
 /** The variables before and after the one that is declared, and the operator. */
 const declared = /^((?:\s*,\s*[\p{L}_][\p{L}\p{N}_]*)*)\s*:?=(?!=)\s*(range\b)?\s*/u;
+/** `name *package.Type`, perhaps after other names, or in a list or map. */
+const typeAfterName =
+  /^(?:\s*,\s*[\p{L}_][\p{L}\p{N}_]*)*[ \t]+(?:\.\.\.)?(?:\*|\[[^[\]]*\]|map\[[^[\]]*\])*(?:([\p{L}_][\p{L}\p{N}_]*)\.)?([\p{L}_][\p{L}\p{N}_]*)(?=[\s,)=[])/u;
+/** `name := &package.Type{` */
+const literal = /^\s*:?=\s*&?(?:([\p{L}_][\p{L}\p{N}_]*)\.)?([\p{L}_][\p{L}\p{N}_]*)\{/u;
+const typeWord = /^(?:chan|func|map|interface|struct|range)$/;
 const others = /(?:[\p{L}_][\p{L}\p{N}_]*\s*,\s*)*$/u;
 const bracketOrString = /[()[\]{}]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`/g;
 const name = /[\p{L}_][\p{L}\p{N}_]*/uy;
@@ -42,12 +48,20 @@ export function valueSourceOf(
     const owner = before?.[1];
     const ownerAt = owner === undefined ? -1 : objectAt - owner.length - 1;
     const ownerWords = wordsOfOwner(owner, ownerAt, declarations);
-    return { name: object, isCall: false, isMember: true, position: 0, ownerWords, imports: [] };
+    return { kind: "field", name: object, isMember: true, position: 0, ownerWords, imports: [] };
   }
   const start = declaredAt(object, objectAt, declarations);
   if (start === undefined) return undefined;
   const after = start + object.length;
-  const head = declared.exec(text.slice(after, after + maxLength));
+  const rest = text.slice(after, after + maxLength);
+  const type = typeAfterName.exec(rest) ?? literal.exec(rest);
+  if (type !== null) {
+    const [, qualifier = "", name = ""] = type;
+    return typeWord.test(`${qualifier}${name}`)
+      ? undefined
+      : { kind: "type", name, imports: importsOfPackage(qualifier, statements) };
+  }
+  const head = declared.exec(rest);
   if (head === null) return undefined;
   const before = others.exec(text.slice(Math.max(0, start - maxNamesLength), start))?.[0] ?? "";
   let position = before.split(",").length - 1;
@@ -64,12 +78,12 @@ export function valueSourceOf(
   }
   if (found === undefined || found.name === object) return undefined;
   return {
+    kind: found.isCall ? "call" : "field",
     name: found.name,
-    isCall: found.isCall,
     isMember: found.object !== undefined,
     position,
     ownerWords: wordsOfOwner(found.object, found.objectAt, declarations),
-    imports: found.object === undefined ? [] : importsOf(found.object, statements),
+    imports: found.object === undefined ? [] : importsOfPackage(found.object, statements),
   };
 }
 
