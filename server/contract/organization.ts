@@ -169,6 +169,10 @@ export const BegunLogin = z
   })
   .describe("A login that has begun.");
 
+const userAgent = parameter.optional().describe("The browser, as it names itself.");
+
+export const SignInRequest = z.object({ userAgent }).describe("Who starts a session.");
+
 export const CompleteLoginRequest = z
   .object({
     state: parameter.describe("The parameter `state` of the response."),
@@ -177,7 +181,7 @@ export const CompleteLoginRequest = z
     iss: parameter.optional().describe("The parameter `iss`."),
     transaction: parameter.describe("What the browser presents."),
     replacedToken: parameter.optional().describe("The token of the browser's previous session."),
-    userAgent: parameter.optional().describe("The browser, as it names itself."),
+    userAgent,
   })
   .describe("The response of the login server.");
 

@@ -31,6 +31,7 @@ import {
   SessionRequest,
   SetSuspendedRequest,
   SignedOut,
+  SignInRequest,
 } from "./organization";
 import { NoParameters } from "./system";
 
@@ -160,7 +161,7 @@ export const organizationOperations = {
     summary: "Starts a browser session that acts as the API key of the request.",
     access: "member",
     errors: ["INVALID_REQUEST_BODY"],
-    request: NoParameters,
+    request: SignInRequest,
     response: CreatedSession,
   },
   signOut: {

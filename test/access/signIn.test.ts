@@ -34,7 +34,14 @@ async function ask(path: string, headers: Readonly<Record<string, string>> = {},
 
 /** The cookie as a browser sends it back. */
 async function signIn(key: string): Promise<string> {
-  const { status, headers, text } = await ask("/session", { authorization: `Bearer ${key}` }, "POST");
+  const { status, headers, text } = await ask(
+    "/session",
+    {
+      authorization: `Bearer ${key}`,
+      "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+    },
+    "POST",
+  );
   assert.equal(status, 200, text);
   const cookie = headers.get("set-cookie") ?? "";
   assert.match(
@@ -50,13 +57,15 @@ test("a page shows the sign-in form until the browser has signed in", async () =
   const { key } = await organization.member("ada@x.org");
   const refused = await ask(page);
   assert.equal(refused.status, 401);
-  assert.match(refused.text, /<form id="sign-in">/);
+  assert.match(refused.text, /Log in to see this page.*<form id="sign-in">/s);
   assert.doesNotMatch(refused.text, /found/);
   const cookie = await signIn(key);
   const signedIn = await ask(page, { cookie: `other=1; ${cookie}` });
   assert.equal(signedIn.status, 200);
   assert.match(signedIn.text, /found/);
   assert.match(signedIn.text, /id="sign-out"/);
+  const sessions = await ask("/sessions", { cookie });
+  assert.match(sessions.text, /Firefox on Linux.*With an API key\. Started.*This one/s);
   assert.match(signedIn.headers.get("content-security-policy") ?? "", /connect-src 'self'; /);
 });
 

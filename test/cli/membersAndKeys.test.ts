@@ -168,13 +168,17 @@ describe("members and keys", () => {
     const { server, status } = await running();
     const url = (await server.line(/^Listening on /)).slice("Listening on ".length);
     const signIn = async () => {
-      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const headers = {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "user-agent": "Firefox",
+      };
       await fetch(`${url}/session`, { method: "POST", headers, body: "{}" });
     };
     for (let count = 0; count < 3; count++) await signIn();
     assert.match(
       (await run("sessions", "list")).stdout,
-      /^MEMBER +BROWSER +.* +ID\n(carol@example\.com +API key +(\d{4}-\d\d-\d\d +){3}[\da-f-]{36}\n){3}$/,
+      /^MEMBER +BROWSER +.* +ID\n(carol@example\.com +API key, Firefox +(\d{4}-\d\d-\d\d +){3}[\da-f-]{36}\n){3}$/,
     );
     const [first] = await json<Session[]>("sessions", "list");
     assert.equal((await run("sessions", "revoke", first?.id ?? "")).stdout, "Ended 1 session.\n");

@@ -19,6 +19,10 @@ export function sessionsCommand(context: CommandContext, flags: Flags): Promise<
 /** User agents are longer than a terminal is wide. */
 const maxBrowserCharacters = 40;
 
+function browserOf(keyId: string | null, userAgent: string | null): string {
+  return [keyId === null ? "" : "API key", userAgent ?? ""].filter((part) => part !== "").join(", ");
+}
+
 const list: Subcommand = async ({ terminal }, flags, positionals, send) => {
   requireNoPositionals(positionals);
   const sessions = await send("sessions", {});
@@ -29,7 +33,7 @@ const list: Subcommand = async ({ terminal }, flags, positionals, send) => {
   const emails = await emailsOfMembers(send);
   const rows = sessions.map(({ id, userId, keyId, userAgent, createdAt, lastUsedAt, expiresAt }) => [
     sanitize(emails.get(userId) ?? userId),
-    sanitize((userAgent ?? (keyId === null ? "" : "API key")).slice(0, maxBrowserCharacters)),
+    sanitize(browserOf(keyId, userAgent).slice(0, maxBrowserCharacters)),
     formatDay(createdAt, ""),
     formatDay(lastUsedAt, ""),
     formatDay(expiresAt, ""),

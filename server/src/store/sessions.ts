@@ -30,8 +30,8 @@ export function sessionStore(database: Database, clock: Clock, write: AuditWrite
         await lockOrganization(transaction);
         const holder = await holderOf(transaction, session);
         if (holder === undefined) return undefined;
-        const { hash, expiresAt, endsAt = expiresAt } = session;
-        const { replacedHash, loginHash, idToken, userAgent } = "loginHash" in session ? session : {};
+        const { hash, expiresAt, endsAt = expiresAt, userAgent } = session;
+        const { replacedHash, loginHash, idToken } = "loginHash" in session ? session : {};
         const createdAt = clock.now();
         const row: SessionRow = {
           id: newIdentifier(createdAt) as SessionId,

@@ -189,21 +189,21 @@ export interface ApiKeyStore {
 }
 
 /** A session that a key starts, or a login. */
-export type NewSession = SessionTimes &
+export type NewSession = SessionFields &
   ({ readonly keyId: ApiKeyId } | (LoginDetails & { readonly memberId: MemberId }));
 
-interface SessionTimes {
+interface SessionFields {
   readonly hash: string;
   readonly expiresAt: number;
   /** Default: `expiresAt`. */
   readonly endsAt?: number;
+  readonly userAgent?: string | undefined;
 }
 
 interface LoginDetails {
   /** A hash that identifies the login. */
   readonly loginHash: string;
   readonly idToken?: string | undefined;
-  readonly userAgent?: string | undefined;
   /** The hash of the session that the browser had before, which ends. */
   readonly replacedHash?: string | undefined;
 }

@@ -13,7 +13,7 @@ import type { CallContext, RequestOf, ResponseOf, Service } from "#contract/serv
 import type { Member, OAuthIdentity, Role } from "#model/organization";
 import type { Clock } from "#platform/clock";
 import { isoTime } from "./isoTime";
-import { newSessionToken } from "./sessions";
+import { newSessionToken, shownUserAgent } from "./sessions";
 
 export interface LoginHandlerOptions extends MembershipOptions {
   readonly audit: Audit;
@@ -30,7 +30,6 @@ export interface LoginHandlerOptions extends MembershipOptions {
 
 /** How many logins may wait for the issuer at once. Anyone can send a code that the issuer then has to refuse. */
 const maxConcurrent = 16;
-const maxUserAgentCharacters = 200;
 
 export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "beginLogin" | "completeLogin"> {
   const { store, audit, clock, authThrottle, issuer = "", createsMembers, rolesByGroup = {} } = options;
@@ -165,7 +164,7 @@ export function loginHandlers(options: LoginHandlerOptions): Pick<Service, "begi
         ...times,
         loginHash,
         idToken,
-        userAgent: userAgent && sanitize(userAgent.slice(0, maxUserAgentCharacters)),
+        userAgent: shownUserAgent(userAgent),
         replacedHash: replacedToken && sha256(replacedToken),
       },
       () =>

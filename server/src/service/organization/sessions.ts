@@ -4,6 +4,7 @@ import { sha256 } from "#access/apiKeys";
 import type { Audit } from "#access/audit";
 import { type Login, logoutPath } from "#access/login";
 import { ServiceError } from "#base/error";
+import { sanitize } from "#base/sanitize";
 import type * as contract from "#contract/organization";
 import type { Service } from "#contract/service";
 import type { ApiKeyId, MemberId, Session, SessionId } from "#model/organization";
@@ -32,7 +33,7 @@ export function sessionHandlers({
   clock,
 }: SessionOptions): Pick<Service, SessionOperation> {
   return {
-    async signIn(_request, context) {
+    async signIn({ userAgent }, context) {
       const { actor } = context;
       if (actor.kind !== "member" || actor.keyId === undefined || actor.sessionId !== undefined) {
         throw new ServiceError("INVALID_REQUEST_BODY", "To log in, send an API key.");
@@ -45,7 +46,7 @@ export function sessionHandlers({
       const expiresAt = clock.now() + keySessionMs;
       const record = await audit.recordBuilder(context);
       const session = await (await store()).sessions.create(
-        { keyId: keyId as ApiKeyId, hash: sha256(token), expiresAt },
+        { keyId: keyId as ApiKeyId, hash: sha256(token), expiresAt, userAgent: shownUserAgent(userAgent) },
         () => record({ action: "user.signed_in", targetType: "user", targetId: memberId }),
       );
       // The key was revoked during this call.
@@ -100,6 +101,13 @@ export function sessionHandlers({
 /** Returns 43 characters of base64url, which encode 32 random bytes. */
 export function newSessionToken(): string {
   return randomBytes(32).toString("base64url");
+}
+
+const maxUserAgentCharacters = 200;
+
+/** Makes what a browser says about itself safe to show. */
+export function shownUserAgent(userAgent: string | undefined): string | undefined {
+  return userAgent && sanitize(userAgent.slice(0, maxUserAgentCharacters));
 }
 
 function toContractSession(session: Session, isCurrent: boolean): contract.Session {

@@ -254,10 +254,11 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       const visitor = unnamedVisitor(request, credentials);
       return errorPage(failure, { base, visitor, call: { credentials } }, request.url);
     }
+    const text = credentials.kind === "none" ? "Log in to see this page." : message;
     const hasOtherCredentials = credentialsOf(request.headers).kind !== "none";
-    if (!hasLogin || hasOtherCredentials) return failurePage(statusCode, "Log in", message, signInForm());
+    if (!hasLogin || hasOtherCredentials) return failurePage(statusCode, "Log in", text, signInForm());
     const url = loginUrlOf(request);
-    const page = failurePage(statusCode, "Log in", message, html`<p><a href="${url}">Log in</a></p>`);
+    const page = failurePage(statusCode, "Log in", text, html`<p><a href="${url}">Log in</a></p>`);
     if (!isNavigation(request)) return page;
     // The policy of pages forbids that a form leads to the issuer, also by redirects.
     const mayBeForm = request.headers["sec-fetch-site"] === "same-origin";

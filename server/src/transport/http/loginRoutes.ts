@@ -67,7 +67,6 @@ export function createLoginHandlers(
         const state = parameter(query, "state") ?? "";
         const cookies = cookieRequest(request);
         const previous = pageCredentialsOf(cookies);
-        const { "user-agent": userAgent } = request.headers;
         const response = {
           state,
           code: parameter(query, "code"),
@@ -75,7 +74,7 @@ export function createLoginHandlers(
           iss: parameter(query, "iss"),
           transaction: transactionOf(state, cookies),
           replacedToken: previous.kind === "session" ? previous.token : undefined,
-          userAgent: userAgent?.slice(0, maxUserAgentCharacters),
+          userAgent: userAgentOf(request),
         };
         const call = createCall(request, reply, { kind: "none" });
         try {
@@ -139,7 +138,11 @@ ${signInForm()}`;
   }
 
   async function handleSignIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { token, expiresAt } = await caller<"signIn">("signIn", {}, createCall(request, reply));
+    const { token, expiresAt } = await caller<"signIn">(
+      "signIn",
+      { userAgent: userAgentOf(request) },
+      createCall(request, reply),
+    );
     const cookie = sessionCookie(token, secondsUntil(expiresAt), cookieRequest(request));
     reply.header("set-cookie", cookie);
     return send(request, reply, { expiresAt });
@@ -147,6 +150,10 @@ ${signInForm()}`;
 }
 
 const maxUserAgentCharacters = 200;
+
+function userAgentOf({ headers }: FastifyRequest): string | undefined {
+  return headers["user-agent"]?.slice(0, maxUserAgentCharacters);
+}
 
 function parameter(query: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = query[name];
