@@ -28,18 +28,27 @@ const reasons: readonly [FlushReason, RegExp][] = [
 
 test("incomplete results say why, above the results", async () => {
   let flushReason: FlushReason = "NONE";
+  let searches = 0;
   const complete = engineResult([fileMatch(1, "a.ts")]);
-  const engine = engineOf(async () => ({
-    ...complete,
-    stats: { ...complete.stats, flushReason },
-    isExhaustive: flushReason === "NONE",
-  }));
+  const engine = engineOf(async () => {
+    searches++;
+    return {
+      ...complete,
+      stats: { ...complete.stats, flushReason },
+      isExhaustive: flushReason === "NONE",
+    };
+  });
   const ready = viewOf([repository(1, "github.com/o/r")]);
   const listener = await openListener(callerOf({ repositories: ready, engine }));
   const url = `${listener.url}/?q=found`;
   const whole = await getPage(url);
   assert.match(plain(whole.text), /1 match · 1 file · 1 repository/);
   assert.doesNotMatch(whole.text, /About 1 match/);
+  const searchesOfPage = searches;
+  const head = await getPage(url, { method: "HEAD", headers: { accept: "text/html" } });
+  assert.deepEqual([head.status, head.text, searches], [200, "", searchesOfPage]);
+  for (const name of ["content-type", "content-security-policy", "content-encoding", "cache-control", "vary"])
+    assert.equal(head.headers.get(name), whole.headers.get(name), name);
   for (const [reason, text] of reasons) {
     flushReason = reason;
     const page = await getPage(url);

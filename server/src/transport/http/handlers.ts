@@ -235,9 +235,8 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       .type("text/html; charset=utf-8")
       .headers({ "content-security-policy": `${policy}; ${ancestors}`, ...headers });
     const settings = viewSettingsOf(cookieRequest(request));
-    if (typeof body === "string") {
+    if (typeof body === "string")
       return await sendBody(request, reply, [Buffer.from(withTheme(body, settings))]);
-    }
     if (Buffer.isBuffer(body)) return await sendBody(request, reply, [body]);
     return await sendStream(request, reply, { ...body, start: withTheme(body.start, settings) });
   }
@@ -265,7 +264,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     return mayBeForm ? { ...page, headers: { ...page.headers, refresh: `0; url=${url}` } } : redirect(url);
   }
 
-  /** Sends a page while it is rendered. An error after its start is shown in place. */
+  /** Sends a page while it is rendered, or only its headers. An error after its start is shown in place. */
   async function sendStream(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -276,6 +275,10 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     // Tells nginx not to buffer the pieces.
     reply.headers({ "x-accel-buffering": "no", ...(isCompressed ? { "content-encoding": "gzip" } : {}) });
     takeOver(reply);
+    if (request.method === "HEAD") {
+      reply.raw.end();
+      return reply;
+    }
     const sender = new PieceSender(reply.raw, isCompressed, times.stallMs, unread);
     try {
       await sender.send(start);
