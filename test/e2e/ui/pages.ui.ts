@@ -96,6 +96,7 @@ describe("pages", () => {
     await page.keyboard.type("value10");
     await page.getByText("11 matches · 1 file").waitFor();
     await page.waitForURL(/\/\?q=value10$/);
+    await page.getByRole("heading", { name: "value10 · Trawl", level: 1 }).waitFor();
     const focusedLine = () => page.evaluate(() => document.activeElement?.closest("tr")?.textContent ?? "");
     await page.keyboard.press("ArrowDown");
     assert.match(await focusedLine(), /^11export const value10 = 10/);
@@ -103,6 +104,8 @@ describe("pages", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("k");
     assert.match(await focusedLine(), /^101export const value100 = 0/);
+    const spoken = page.getByRole("link", { name: /^101\s+export const value100 = 0/ });
+    assert.ok(await spoken.evaluate((link) => link === document.activeElement));
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/-\/blob\/src\/values\.ts#L101$/);
     await page.keyboard.press("?");
@@ -361,6 +364,9 @@ describe("pages", () => {
         );
         await page.screenshot({ path: shotPath(`page-${index}-${colorScheme}`) });
       }
+      const tree = await page.locator("body").ariaSnapshot();
+      // Landmarks without a name, or with nothing to go to.
+      assert.doesNotMatch(tree, /^ *- (?:navigation|search|complementary)(?:: *$| "[^"]*"$)/m);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= phone.width);
       await page.context().close();
     });

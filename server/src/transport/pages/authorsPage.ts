@@ -30,6 +30,7 @@ export async function authorsPage(context: PageContext): Promise<PageResponse> {
   const authorsUrl = browseUrl(base, repo, revision, path, "authors");
   return repositoryPage(context, {
     title: path === "" ? "Authors" : `Authors of ${path}`,
+    aspect: "Authors",
     actions: pathActions(context, true),
     facts: [html`<span>${countOf(total, "author")}</span>`],
     content: [content, pagingLinks(authorsUrl, { ...position, filter: "" }, total, perPage)],

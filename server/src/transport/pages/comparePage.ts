@@ -16,7 +16,7 @@ export async function comparePage(context: PageContext): Promise<PageResponse> {
 <p class="dim">Shows what changed in the second revision since it diverged from the first.</p>\n`;
   const changes = base === "" || head === "" ? undefined : await renderChanges(context, base, head);
   const title = changes === undefined ? "Compare" : `${base}...${head}`;
-  return repositoryPage(context, { title, heading: html` / Compare`, content: [form, changes] });
+  return repositoryPage(context, { title, heading: "", aspect: "Compare", content: [form, changes] });
 }
 
 async function renderChanges(

@@ -62,8 +62,10 @@ export interface PageContext extends ServiceContext {
 
 export interface RepositoryPage {
   readonly title: string;
-  /** Follows the repository's name in the title. */
+  /** Follows the repository's name in the heading. Default: the path. */
   readonly heading?: HtmlPart;
+  /** What the page shows of the path, at the end of the heading. Default: its content. */
+  readonly aspect?: string | undefined;
   /** Links and buttons that stay visible. */
   readonly actions?: HtmlPart;
   /** Shown in a row above the content. */
@@ -87,14 +89,14 @@ export function streamedPage(
 }
 
 function repositoryFrame(context: PageContext, page: Omit<RepositoryPage, "content">): PageFrame {
-  const { title, heading = pathLinks(context), actions, facts = [] } = page;
+  const { title, heading = pathLinks(context), aspect, actions, facts = [] } = page;
   const { pageUrl, base, bar } = context;
   const { repository, revision } = pageUrl;
   const root = html`<a href="${browseUrl(base, repository, revision, "")}"><bdi>${repository}</bdi></a>`;
   return {
     title: `${title} · ${repository}`,
     bar,
-    heading: html`${root}${heading}`,
+    heading: html`${root}${heading}${aspect && ` · ${aspect}`}`,
     actions,
     facts: facts.filter((each) => each !== undefined),
   };

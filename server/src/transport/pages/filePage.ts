@@ -73,7 +73,7 @@ export async function filePage(context: PageContext): Promise<PageResponse> {
     permalink(context, file.commit, withBlame ? "?blame=1" : ""),
     ...(isRendered ? [lineButton, ...jumpLinks] : []),
   ];
-  const page = { title: path, actions, facts };
+  const page = { title: path, aspect: withBlame ? "Blame" : undefined, actions, facts };
   if (content !== undefined) return repositoryPage(context, { ...page, content });
   return streamedPage(context, page, panes(context, file), true);
 }

@@ -17,7 +17,8 @@ export async function filesPage(context: PageContext): Promise<PageResponse> {
   // Reports a repository or revision that does not exist, which a search does not.
   await nodeAt(context);
   const heading = revision === undefined ? "" : html` @ <bdi>${revisionLabel(revision)}</bdi>`;
-  return streamedPage(context, { title: "Go to file", heading }, foundList(context));
+  const page = { title: "Go to file", heading, aspect: "Go to file" };
+  return streamedPage(context, page, foundList(context));
 }
 
 async function* foundList(context: PageContext): AsyncGenerator<string> {

@@ -24,7 +24,7 @@ export function renderFilterList(list: FilterList): Html {
   const { url, label, position, entries, summary, total, perPage, isFocused = true } = list;
   const shown = entries.length === 0 ? undefined : html`<ul class="entries">${entries}</ul>`;
   const focus = isFocused ? html` autofocus aria-keyshortcuts="t"` : undefined;
-  return html`<form id="filter" role="search">
+  return html`<form id="filter" role="search" aria-label="Filter">
 <label>${label} <input type="search" name="filter" value="${position.filter}" autocomplete="off" spellcheck="false"${focus}></label>
 <button>Filter</button></form>
 <p id="summary" role="status">${summary}</p>

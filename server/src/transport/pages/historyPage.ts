@@ -29,6 +29,7 @@ export async function historyPage(context: PageContext): Promise<PageResponse> {
   const historyUrl = browseUrl(base, repo, revision, path, "commits");
   return repositoryPage(context, {
     title: path === "" ? "History" : `History of ${path}`,
+    aspect: "History",
     actions: [
       ...pathActions(context, true),
       html`<a href="${browseUrl(base, repo, revision, path)}">${path === "" ? "Files" : "Content"}</a>`,

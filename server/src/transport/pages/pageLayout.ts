@@ -74,10 +74,11 @@ export function withTheme(page: string, { theme }: ViewSettings): string {
 export function renderFrame(page: PageFrame): { readonly start: string; readonly end: string } {
   const { title, bar, heading = title, actions, facts = [], isSearch = false, isFile = false } = page;
   const factsRow = facts.length === 0 ? undefined : html`<p class="facts">${facts}</p>\n`;
+  const actionList = actions && html`<nav aria-label="Page">${actions}</nav>`;
   const message = html`<span id="message" role="status"></span>`;
   const top = isSearch
-    ? html`${bar}<main>\n<h1 class="hidden">${heading}</h1><p class="message">${message}</p>\n`
-    : html`${bar}<header><h1>${heading}</h1><nav class="actions" aria-label="Page">${actions}${message}</nav></header>\n<main>\n`;
+    ? html`${bar}<main>\n<h1 id="heading" class="hidden">${heading}</h1><div>${message}</div>\n`
+    : html`${bar}<header><h1>${heading}</h1><div class="actions">${actionList}${message}</div></header>\n<main>\n`;
   const start = html`<!doctype html>
 ${new Markup(htmlTag)}
 <head>

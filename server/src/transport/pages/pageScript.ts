@@ -39,7 +39,7 @@ byId("sign-in")?.addEventListener("submit", async (event) => {
     if (response.ok && loginPages.test(location.pathname)) location.href = rootPath + "/";
     else if (response.ok) location.reload();
     else showError((await response.json()).message);
-  } catch { showError("The service does not respond. Try again."); }
+  } catch { showError("The service does not respond."); }
 });
 byId("sign-out")?.addEventListener("click", async (event) => {
   const { url } = await post("/logout").then((response) => response.json()).catch(() => ({}));
@@ -81,6 +81,7 @@ const loadPage = (url, onLoad, loginUrl = location.href) => {
   request.send();
   return request;
 };
+const takeText = (page, id) => byId(id).textContent = page.getElementById(id).textContent;
 const hasModifier = (event) => event.ctrlKey || event.metaKey || event.altKey;
 const isKeyOfPage = (event) => !hasModifier(event) && !event.defaultPrevented && !document.querySelector("dialog[open]");
 addEventListener("keydown", (event) => {
@@ -136,7 +137,7 @@ const load = () => {
     const list = page?.getElementById("list");
     if (!list) return report("The list could not be loaded.");
     byId("list").replaceWith(document.adoptNode(list));
-    byId("summary").textContent = page.getElementById("summary").textContent;
+    takeText(page, "summary");
     loaded = text;
     history.replaceState(null, "", url);
   }, url);
@@ -153,7 +154,7 @@ filter?.addEventListener("submit", (event) => {
   first.click();
 });
 filter && addEventListener("keydown", (event) => {
-  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  const step = (event.key === "ArrowDown") - (event.key === "ArrowUp");
   const stops = [filter.elements.filter, ...byId("list").querySelectorAll("ul a")];
   const at = stops.indexOf(document.activeElement);
   if (!step || at < 0 || hasModifier(event) || event.shiftKey) return;

@@ -16,10 +16,10 @@ header { position: sticky; top: 0; z-index: 1; max-height: 50vh; overflow-y: aut
 @media (max-height: 400px) { header { position: static; max-height: none; } }
 h1 { font-size: 16px; font-weight: 600; margin: 0; max-height: 72px; overflow-y: auto; overflow-wrap: anywhere; unicode-bidi: isolate; }
 .actions { margin: 4px 0 0; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 16px; }
-.actions > :not(#message) { min-height: 24px; overflow-wrap: anywhere; } .actions [hidden] { display: none; }
+.actions nav { display: contents; } .actions :where(nav > *) { display: inline-flex; align-items: center; min-height: 24px; overflow-wrap: anywhere; } .actions [hidden] { display: none; }
 @media (scripting: enabled) { .scripted[hidden] { display: inline-block; visibility: hidden; } }
 .pick { padding: 0 8px; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); }
-.pick::after { content: " \\25be" / ""; }
+.pick::after { content: "\\00a0\\25be" / ""; }
 button[aria-pressed=true] { border-color: var(--link); background: var(--soft); font-weight: 600; }
 button, input { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); padding: 0 8px; }
 input { padding: 4px 8px; max-width: 100%; } button:hover { background: var(--soft); }
@@ -32,7 +32,7 @@ main { padding: 12px 16px 16px; } .note { padding: 8px 12px; border: 1px solid v
 table { border-collapse: collapse; width: 100%; } td { padding: 0 8px; vertical-align: top; }
 .code { font: 12px/20px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; tab-size: 4; overflow-x: auto; }
 .code td { white-space: pre; } .code tr:target td, .code tr.chosen td { background: var(--mark); }
-.n { width: 1%; min-width: calc(4ch + 16px); text-align: right; user-select: none; } .n, .n a { color: var(--dim); }
+.n { width: 1%; min-width: calc(4ch + 16px); text-align: right; user-select: none; } .n, .n a { color: var(--dim); } .n a { display: block; }
 .who { width: 1%; max-width: 32ch; overflow: hidden; text-overflow: ellipsis; color: var(--dim); font-family: system-ui, sans-serif; border-right: 1px solid var(--line); }
 .first td { border-top: 1px solid var(--line); }
 @media (max-width: 640px) {
@@ -44,6 +44,7 @@ table { border-collapse: collapse; width: 100%; } td { padding: 0 8px; vertical-
   .blame .first td:not(.who) { border-top: 0; }
   .blame .first .who { border-top: 0; } .blame .first { border-top: 1px solid var(--line); }
 }
+@media (forced-colors: active) { .code tr:target, .code tr.chosen { outline: 2px solid Highlight; outline-offset: -2px; } }
 ul.entries { list-style: none; margin: 0; padding: 0; border: 1px solid var(--line); border-radius: 6px; }
 ul.entries li { padding: 4px 12px; border-top: 1px solid var(--line); overflow-wrap: anywhere; unicode-bidi: isolate; }
 ul.entries bdi { white-space: pre-wrap; }

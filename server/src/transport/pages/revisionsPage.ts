@@ -31,6 +31,7 @@ export async function revisionsPage(context: PageContext): Promise<PageResponse>
   const suffix = path === "" ? "" : ` for ${path}`;
   return repositoryPage(context, {
     title: "Branches and tags",
+    aspect: "Branches and tags",
     content: [html`<h2>Choose a branch or tag${suffix}</h2>`, list],
   });
 }

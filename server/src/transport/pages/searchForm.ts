@@ -13,8 +13,7 @@ export function searchForm(position: SearchPosition, isCaseSensitive: boolean): 
   const { query, isWholeWord, isRegex } = position;
   const focus = query === "" ? html` autofocus` : undefined;
   return html`<form id="search" role="search" aria-label="Code">
-<div class="box"><label class="hidden" for="q">Search code</label>
-<input type="search" id="q" name="q" value="${query}" placeholder="Search code" maxlength="${maxQueryLength}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-keyshortcuts="/"${focus}>
+<div class="box"><input type="search" id="q" name="q" value="${query}" aria-label="Search code" placeholder="Search code" maxlength="${maxQueryLength}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-keyshortcuts="/"${focus}>
 <ul id="completions" hidden></ul></div>
 <div class="options"><input type="hidden" name="cased" value="${isCaseSensitive ? 1 : ""}">${option("case", "Aa", "Match case", isCaseSensitive)}${option("word", "ab", "Match whole words", isWholeWord)}${option("regex", ".*", "Regular expression", isRegex)}
 <button>Search</button></div></form>`;

@@ -33,7 +33,8 @@ const search = (url, isTyped) => {
     const results = page?.getElementById("results");
     if (!results) return report("The results could not be loaded.");
     byId("results").replaceWith(document.adoptNode(results));
-    byId("summary").textContent = page.getElementById("summary").textContent;
+    takeText(page, "summary");
+    takeText(page, "heading");
     document.title = page.title;
     // The response may have moved an option into the query. Text that is being typed stays as it is.
     const shown = page.getElementById("search").elements;
@@ -134,7 +135,7 @@ form.addEventListener("mousedown", (event) => {
 box.addEventListener("keydown", (event) => {
   if (hasModifier(event) || event.isComposing) return;
   const isOpen = !list().hidden;
-  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  const step = (event.key === "ArrowDown") - (event.key === "ArrowUp");
   if (isOpen && event.key === "Escape") closeList();
   else if (isOpen && (event.key === "Enter" || event.key === "Tab") && chosen()) accept(chosen());
   else if (isOpen && step) {
@@ -147,13 +148,16 @@ box.addEventListener("keydown", (event) => {
 
 const hits = () => [...document.querySelectorAll("#results .hit")];
 const go = (hit) => {
+  const row = hit.closest("tr") ?? hit;
+  // Screen readers read the line, not only its number.
+  hit.ariaLabel = row.innerText;
   hit.focus({ preventScroll: true });
-  (hit.closest("tr") ?? hit).scrollIntoView({ block: "nearest" });
+  row.scrollIntoView({ block: "nearest" });
 };
 addEventListener("keydown", (event) => {
   if (!isKeyOfPage(event)) return;
   if (event.target.closest?.("input:not([type=checkbox]), textarea, select")) return;
-  const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
+  const step = (event.key === "j") - (event.key === "k");
   const all = hits(), at = all.indexOf(document.activeElement);
   if (event.key === "o") {
     const hit = all[Math.max(at, 0)], url = hit?.closest("article")?.dataset.editor;

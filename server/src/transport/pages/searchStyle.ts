@@ -24,7 +24,7 @@ html:has(.search) { scrollbar-gutter: stable; } .search .bar { position: sticky;
 #completions bdi { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 #completions li:hover { background: var(--soft); } #completions [aria-selected=true] { background: var(--soft); outline: 2px solid var(--link); outline-offset: -2px; }
 .search main { max-width: 1440px; margin: 0 auto; }
-#summary { margin: 0 0 12px; color: var(--dim); } .search #summary:empty, .pending:has(+ #summary) { display: none; } .pending { margin: 0 0 12px; color: var(--dim); } .message { margin: 0; }
+#summary { margin: 0 0 12px; color: var(--dim); } .search #summary:empty, .pending:has(+ #summary) { display: none; } .pending { margin: 0 0 12px; color: var(--dim); }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) 232px; gap: 0 32px; align-items: start; } .matches { min-width: 0; }
 #facets { grid-column: 2; grid-row: 1; position: sticky; top: 72px; max-height: calc(100vh - 88px); overflow-y: auto; font-size: 13px; padding: 2px; }
 #facets h2 { margin: 16px 0 4px; font-size: 12px; color: var(--dim); } #facets h2:first-child { margin-top: 0; }
@@ -51,7 +51,7 @@ dialog { max-width: min(560px, calc(100vw - 32px)); color: var(--fg); background
 dialog::backdrop { background: #0006; } dialog .syntax th { width: 30%; } caption { padding: 12px 0 4px; text-align: left; font-weight: 600; } dialog button { min-height: 32px; margin-top: 12px; padding: 0 16px; } dialog label { margin-right: 8px; }
 @media (max-width: 800px) { .columns { display: block; } #facets { position: static; display: flex; align-items: center; gap: 12px; overflow-x: auto; margin: 0 0 12px; white-space: nowrap; }
   #facets h2 { margin: 0; } #facets ul { display: flex; gap: 12px; } #facets a { overflow-wrap: normal; } }
-@media (pointer: coarse) { .code tr:not(.gap) { line-height: 24px; } .n a { display: block; min-width: 24px; } }
+@media (pointer: coarse) { .code tr:not(.gap) { line-height: 24px; } .n a { min-width: 24px; } }
 @media (max-width: 480px) { #show-keys, #show-line { display: none; } .search .bar { position: static; } .bar, main { padding-left: 12px; padding-right: 12px; } 
   .bar form { order: 3; flex-basis: 100%; } .bar { gap: 8px; } .site { gap: 4px 8px; font-size: 13px; } .file .n { width: 40px; min-width: 40px; padding: 0 8px 0 4px; } .examples a { min-width: 0; } }
 @media (max-height: 400px) { .search .bar { position: static; } }
