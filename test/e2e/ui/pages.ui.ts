@@ -235,10 +235,20 @@ describe("pages", () => {
 
   it("shows what a name means on a click or by the keyboard, and closes it with Escape", async () => {
     const page = await open(file);
-    const name = page.locator("#L3 > td:last-child").getByText("export", { exact: true });
-    const { x = 0, y = 0, width = 0, height = 0 } = (await name.boundingBox()) ?? {};
-    // The next word, of which the keyword is as wide.
-    await page.mouse.click(x + width * 2.6, y + height / 2);
+    // A busy server sends text without highlighting, so that no element contains just the name.
+    const name = await page.locator("#L3 > td:last-child").evaluate((cell) => {
+      const range = document.createRange();
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+        const at = node.textContent?.indexOf("value2") ?? -1;
+        if (at < 0) continue;
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+      }
+      const { x, y, width, height } = range.getBoundingClientRect();
+      return { x: x + width / 2, y: y + height / 2 };
+    });
+    await page.mouse.click(name.x, name.y);
     await page.getByRole("heading", { name: /^value2 / }).waitFor();
     await page.screenshot({ path: shotPath("pageSymbol") });
     await page.keyboard.press("?");
@@ -367,6 +377,7 @@ describe("pages", () => {
       const tree = await page.locator("body").ariaSnapshot();
       // Landmarks without a name, or with nothing to go to.
       assert.doesNotMatch(tree, /^ *- (?:navigation|search|complementary)(?:: *$| "[^"]*"$)/m);
+      assert.doesNotMatch(tree, /- navigation "[^"]*":\n *- status/);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= phone.width);
       await page.context().close();
     });
