@@ -283,6 +283,9 @@ describe("pages", () => {
     await page.getByLabel("Match case").click();
     await page.getByText("Nothing found").waitFor();
     assert.equal(await page.getByLabel("Search code").inputValue(), "VALUE7 case:yes");
+    await page.getByLabel("Match whole words").check();
+    await page.waitForURL(/\/\?q=VALUE7\+case%3Ayes&word=1$/);
+    await page.goBack();
     await page.goBack();
     await page.locator("article").first().waitFor();
     assert.equal(await page.getByLabel("Match case").isChecked(), false);

@@ -41,7 +41,7 @@ const lookUp = (parameters, isTyped) => {
     if (!panel) return report("The symbol could not be looked up.");
     const { summary } = panel.dataset;
     if (!summary && !isTyped) return;
-    byId("panel").replaceWith(document.adoptNode(panel));
+    byId("panel").replaceWith(panel);
     prepare();
     byId("side").scrollTop = 0;
     report(summary ?? panel.textContent);
@@ -101,7 +101,7 @@ table.addEventListener("mousemove", (event) => {
       const found = page?.getElementById("hover");
       tip.hidden = !found?.hasChildNodes();
       if (tip.hidden) return;
-      tip.replaceChildren(...document.adoptNode(found).childNodes);
+      tip.replaceChildren(...found.childNodes);
       const { innerWidth, innerHeight } = window, { offsetWidth, offsetHeight } = tip;
       tip.style.left = Math.max(8, Math.min(event.clientX, innerWidth - offsetWidth - 8)) + "px";
       tip.style.top = (event.clientY + 16 + offsetHeight < innerHeight ? event.clientY + 16 : Math.max(8, event.clientY - offsetHeight - 12)) + "px";
@@ -125,7 +125,7 @@ const toggle = (link, isOpen) => {
   else if (isOpen) loadPage(address + "?pane=tree", (page) => {
     const loaded = page?.querySelector("#folder > ul");
     if (!loaded) return report("The folder could not be loaded.");
-    link.after(document.adoptNode(loaded));
+    link.after(loaded);
     prepareFolders(loaded);
   });
 };

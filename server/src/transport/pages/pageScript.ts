@@ -136,7 +136,7 @@ const load = () => {
   request = loadPage(url, (page) => {
     const list = page?.getElementById("list");
     if (!list) return report("The list could not be loaded.");
-    byId("list").replaceWith(document.adoptNode(list));
+    byId("list").replaceWith(list);
     takeText(page, "summary");
     loaded = text;
     history.replaceState(null, "", url);

@@ -32,7 +32,7 @@ const search = (url, isTyped) => {
     endWait();
     const results = page?.getElementById("results");
     if (!results) return report("The results could not be loaded.");
-    byId("results").replaceWith(document.adoptNode(results));
+    byId("results").replaceWith(results);
     takeText(page, "summary");
     takeText(page, "heading");
     document.title = page.title;
@@ -47,7 +47,8 @@ const search = (url, isTyped) => {
     if (isTyped !== undefined) {
       scrollTo(0, 0);
       const shownAddress = new URL(address);
-      shownAddress.searchParams.delete("typing");
+      // The query says whether case matters.
+      for (const name of ["typing", "cased", "case"]) shownAddress.searchParams.delete(name);
       history[isTyped && !isEntered ? "replaceState" : "pushState"](null, "", shownAddress);
       isEntered = !isTyped;
     }
@@ -98,7 +99,7 @@ const complete = () => {
   completing = loadPage(url, (page) => {
     const found = page?.getElementById("completions");
     if (!found || document.activeElement !== box) return;
-    list().replaceWith(document.adoptNode(found));
+    list().replaceWith(found);
     const isOpen = found.childElementCount > 0;
     found.hidden = !isOpen;
     box.setAttribute("aria-expanded", isOpen);
