@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  chooseVictims,
   type EvictionCandidate,
   evictionOrder,
   mayReplace,
@@ -58,4 +59,25 @@ test("a requested repository may take the place of one that was not used since",
   const mayTake = (usedAt: number, isRequested: boolean) =>
     mayReplace(open, { candidate: candidate(2, { usedAt }), isRequested });
   assert.deepEqual([mayTake(2, true), mayTake(1, true), mayTake(2, false)], [true, false, false]);
+});
+
+test("what is evicted together frees enough, and nothing that larger ones make unnecessary", () => {
+  const revisions = [{ name: "old", usedAt: 0 }];
+  const all = [
+    candidate(1, { changedAt: 1, bytes: 40, revisions }),
+    candidate(2, { changedAt: 2, bytes: 30, revisions }),
+    candidate(3, { changedAt: 3, bytes: 10 }),
+    candidate(4, { changedAt: 4, bytes: 100 }),
+  ];
+  const chosen = (excess: number) =>
+    chooseVictims(evictionOrder(all, now), excess, ({ candidate: { id } }) => id * 10).map(
+      ({ candidate: { id }, revisions: names }) => `${id}${names.map((name) => ` ${name}`).join("")}`,
+    );
+  assert.deepEqual(chosen(10), ["1 old"]);
+  assert.deepEqual(chosen(11), ["2 old"], "10 bytes more are not needed");
+  assert.deepEqual(chosen(30), ["1 old", "2 old"]);
+  assert.deepEqual(chosen(60), ["2 old", "1"], "the shard is not rewritten first");
+  assert.deepEqual(chosen(80), ["1", "2", "3"]);
+  assert.deepEqual(chosen(81), ["4"]);
+  assert.deepEqual(chosen(1000), ["1", "2", "3", "4"]);
 });

@@ -7,6 +7,7 @@ import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
 import { Evictions } from "#sync/evictions";
 import { workerTask } from "#sync/workerTasks";
+import { eventually } from "#test/support/eventually";
 import {
   bytesOnDisk,
   type LimitedIndex,
@@ -223,6 +224,19 @@ test("an eviction during a search makes that incomplete", async (t) => {
   const found = await index.search("all");
   assert.deepEqual([found.isSearchExhaustive, found.stats.repositoriesEvicted], [false, 1]);
   assert.equal((await index.search("all")).isSearchExhaustive, true, "it is indexed again");
+});
+
+test("a limit that is lowered while repositories are indexed applies once they are", async (t) => {
+  const repositories = some(4);
+  const index = await open(t);
+  await add(index, repositories);
+  const limit = Math.ceil(index.directory.diskBytes * 0.3);
+  for (const { id } of index.catalog.all()) index.sync.refresh(id, "due");
+  assert.ok(index.catalog.all().some(({ id }) => index.sync.isRunning(id)));
+  index.setLimit(limit);
+  await eventually(() => bytesOnDisk(index) <= limit);
+  assert.deepEqual(evictedNames(index), ["r0", "r1", "r2"]);
+  assert.equal((await index.search("all repo:r3")).isSearchExhaustive, true);
 });
 
 test("uses and evictions survive a restart, and a lower limit applies when it starts", async (t) => {

@@ -67,6 +67,43 @@ export function mayReplace(
   return compareRanks(victim.rank, rankOf(candidate)) < 0;
 }
 
+/**
+ * Returns the victims that free at least `excess` bytes if they are evicted together: the first ones, without those that
+ * later, larger ones make unnecessary. Revisions of a repository that is evicted as a whole are not listed apart.
+ * `revisionBytes` is what the revisions of a victim occupy.
+ */
+export function chooseVictims(
+  order: readonly Victim[],
+  excess: number,
+  revisionBytes: (victim: Victim) => number,
+): readonly Victim[] {
+  const chosen: { readonly victim: Victim; readonly bytes: number }[] = [];
+  const partial = new Map<number, number>();
+  let total = 0;
+  for (const victim of order) {
+    if (total >= excess) break;
+    const { id, bytes: allBytes } = victim.candidate;
+    const isWhole = victim.revisions.length === 0;
+    const bytes = isWhole ? allBytes - (partial.get(id) ?? 0) : Math.min(allBytes, revisionBytes(victim));
+    if (!isWhole) partial.set(id, bytes);
+    chosen.push({ victim, bytes });
+    total += bytes;
+  }
+  const victims: Victim[] = [];
+  const whole = new Set<number>();
+  for (const { victim, bytes } of chosen.reverse()) {
+    const { id } = victim.candidate;
+    if (whole.has(id)) continue;
+    if (total - bytes >= excess) {
+      total -= bytes;
+      continue;
+    }
+    if (victim.revisions.length === 0) whole.add(id);
+    victims.unshift(victim);
+  }
+  return victims;
+}
+
 function compareRanks(left: readonly number[], right: readonly number[]): number {
   for (const [at, value] of left.entries()) {
     const other = right[at] ?? 0;

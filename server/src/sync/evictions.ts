@@ -41,25 +41,61 @@ export class Evictions {
   }
 
   /**
-   * Evicts whole repositories and revisions. The catalog is on disk before shards are removed. What remains of a
-   * repository without some revisions is rewritten if `mayRewrite` allows it, else indexed again.
+   * Evicts whole repositories and revisions together, so that each shard that several of them share is rewritten once.
+   * The catalog is on disk before shards are removed. What remains of a repository without some revisions is rewritten
+   * if `mayRewrite` allows it, else indexed again.
    */
   async run(
     victims: readonly Victim[],
     maxIndexBytes: number,
     mayRewrite: (manifest: Manifest) => boolean,
   ): Promise<void> {
+    const { catalog, directory, isRunning, refresh } = this.#options;
     const whole = victims.filter(({ revisions }) => revisions.length === 0);
-    const parts = victims.filter(({ revisions }) => revisions.length > 0);
     const ids = whole.map(({ candidate }) => candidate.id as RepositoryId);
-    await this.evict(ids, { reason: "space", maxIndexBytes });
-    for (const { candidate, revisions } of parts)
-      await this.#evictRevisions(candidate.id as RepositoryId, revisions, mayRewrite);
+    this.#recordEvicted(ids, { reason: "space", maxIndexBytes });
+    const rebuilt: RepositoryId[] = [];
+    const reduced = new Map<RepositoryId, Manifest>();
+    for (const { candidate, revisions: names } of victims) {
+      const id = candidate.id as RepositoryId;
+      const manifest = directory.manifest(id);
+      if (names.length === 0 || manifest === undefined || isRunning(id)) continue;
+      this.#record(id);
+      const repository = catalog.get(id);
+      const evictedRevisions = [...new Set([...(repository?.evictedRevisions ?? []), ...names])];
+      const revisions = repository?.revisions.filter(({ name }) => !names.includes(name)) ?? [];
+      const canRewrite = repository !== undefined && mayRewrite(manifest);
+      catalog.update(
+        id,
+        canRewrite ? { revisions, evictedRevisions } : { ...withoutIndex, state: "queued", evictedRevisions },
+      );
+      if (canRewrite) {
+        const remaining = manifest.revisions.filter(({ name }) => !names.includes(name));
+        reduced.set(id, { ...manifest, revisions: remaining });
+      } else rebuilt.push(id);
+    }
+    catalog.flush();
+    const removed = [...ids, ...rebuilt];
+    const files = new Set(removed.flatMap((id) => filesOf(directory.manifest(id))));
+    if (removed.length > 0) await directory.removeAll(removed);
+    for (const id of rebuilt) refresh(id);
+    await this.#removeRevisions(reduced, files);
+    for (const file of files) await this.#shrink(file);
+    for (const id of reduced.keys()) {
+      const bytes = directory.manifest(id)?.segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0);
+      if (bytes !== undefined) catalog.update(id, { indexBytes: bytes });
+    }
   }
 
   /** Removes the indexes of repositories, and the state `evicted` remains. Throws STORAGE_FAILED. */
   async evict(ids: readonly RepositoryId[], cause: Omit<Eviction, "indexBytes">): Promise<void> {
     if (ids.length === 0) return;
+    this.#recordEvicted(ids, cause);
+    this.#options.catalog.flush();
+    await this.removeIndexes(ids);
+  }
+
+  #recordEvicted(ids: readonly RepositoryId[], cause: Omit<Eviction, "indexBytes">): void {
     const { catalog, onEvicted, log } = this.#options;
     for (const id of ids) {
       const indexBytes = catalog.get(id)?.indexBytes ?? 0;
@@ -69,8 +105,6 @@ export class Evictions {
       onEvicted(id);
       if (evicted !== undefined) log.info(`Removed the index of ${evicted.name}: ${cause.reason}.`);
     }
-    catalog.flush();
-    await this.removeIndexes(ids);
   }
 
   /** Removes what is on disk of these repositories, also from shards that they share with others. */
@@ -87,36 +121,17 @@ export class Evictions {
     await this.removeIndexes(ids);
   }
 
-  async #evictRevisions(
-    id: RepositoryId,
-    names: readonly string[],
-    mayRewrite: (manifest: Manifest) => boolean,
-  ): Promise<void> {
-    const { catalog, directory, refresh } = this.#options;
-    const manifest = directory.manifest(id);
-    const repository = catalog.get(id);
-    if (manifest === undefined) return;
-    if (repository === undefined) return await this.removeIndexes([id]);
-    const evicted = [...new Set([...(repository.evictedRevisions ?? []), ...names])];
-    const revisions = repository.revisions.filter(({ name }) => !names.includes(name));
-    this.#record(id);
-    if (!mayRewrite(manifest)) {
-      catalog.update(id, { ...withoutIndex, state: "queued", evictedRevisions: evicted });
-      catalog.flush();
-      await this.removeIndexes([id]);
-      return refresh(id);
+  /** Publishes these manifests, and merges their shards. Adds those that others share to `files` instead. */
+  async #removeRevisions(reduced: ReadonlyMap<RepositoryId, Manifest>, files: Set<string>): Promise<void> {
+    const { directory } = this.#options;
+    const own: RepositoryId[] = [];
+    for (const [id, { generation: _, segments, ...rest }] of reduced) {
+      await directory.publish({ ...rest, keepSegments: true }, []);
+      const isShared = segments.some(({ file }) => files.has(file) || this.#sharing(file).length > 1);
+      if (isShared) for (const { file } of segments) files.add(file);
+      else own.push(id);
     }
-    catalog.update(id, { revisions, evictedRevisions: evicted });
-    catalog.flush();
-    const { generation: _, segments: __, ...rest } = manifest;
-    const remaining = manifest.revisions.filter(({ name }) => !names.includes(name));
-    await directory.publish({ ...rest, revisions: remaining, keepSegments: true }, []);
-    const files = new Set(filesOf(manifest));
-    if ([...files].some((file) => this.#sharing(file).length > 1))
-      for (const file of files) await this.#shrink(file);
-    else await this.#merge(directory.manifest(id));
-    const bytes = directory.manifest(id)?.segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0);
-    if (bytes !== undefined) catalog.update(id, { indexBytes: bytes });
+    for (const id of own) await this.#merge(directory.manifest(id));
   }
 
   #record(id: RepositoryId): void {

@@ -11,12 +11,21 @@ import { type DraftGate, type DraftTask, IndexFull } from "#indexing/draftGate";
 import type { Repository, RepositoryId } from "#model/repository";
 import type { Clock } from "#platform/clock";
 import { fileBytes } from "#platform/files";
+import type { Pool } from "#platform/threadPool";
 import type { ShardDirectory } from "#shard/directory/directory";
 import type { Manifest } from "#shard/directory/manifest";
 import { targetShardBytes } from "#shard/format/shard";
-import { type EvictionCandidate, evictionOrder, mayReplace, type Victim } from "./evictionOrder";
+import {
+  chooseVictims,
+  type EvictionCandidate,
+  evictionOrder,
+  mayReplace,
+  type Victim,
+} from "./evictionOrder";
 import type { Evictions } from "./evictions";
+import { inspectionOf } from "./refresh";
 import type { Uses } from "./uses";
+import { inspectShards, type WorkerResult, type WorkerTask } from "./workerTasks";
 
 export interface IndexSpaceOptions {
   readonly catalog: Catalog;
@@ -31,6 +40,11 @@ export interface IndexSpaceOptions {
   readonly writerCount: () => number;
   /** Whether a repository is being indexed, or about to be because a request waits for it. */
   readonly isRunning: (id: RepositoryId) => boolean;
+  /** Resolves when no run of a repository or package is queued or active, or when the signal fires. */
+  readonly settled: (id: RepositoryId, signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+  /** Inspects shards. */
+  readonly pool: Pool<WorkerTask, WorkerResult>;
   /** Whether a request waits for a repository or one of its revisions. */
   readonly isRequested: (id: RepositoryId) => boolean;
 }
@@ -40,6 +54,9 @@ const maxShardBytes = 2 * targetShardBytes;
 
 /** What a repository may have so that rewriting it makes one shard. */
 const oneShardBytes = 1.5 * targetShardBytes;
+
+/** Documents of other sizes have other shares of the index: revisions may occupy less than estimated by this factor. */
+const estimateMargin = 1.25;
 
 /** Whether there is room; `rewrite`: only after shards are rewritten, for which there is none while drafts exist. */
 type Room = "free" | "rewrite" | "none";
@@ -58,12 +75,22 @@ export class IndexSpace implements DraftGate {
     this.#options = options;
   }
 
-  /** Evicts until the limit is kept. Indexes that a crash has left while they were evicted are removed first. */
+  /**
+   * Evicts until the limit is kept. Waits for runs if what they index must be evicted, too. Indexes that a crash has left
+   * while they were evicted are removed first.
+   */
   async trim(): Promise<void> {
-    const { catalog, directory, evictions } = this.#options;
+    const { catalog, directory, evictions, isRunning, settled, signal } = this.#options;
     const left = [...directory.manifests().keys()].filter((id) => stateOf(catalog, id) === "evicted");
     if (left.length > 0) await evictions.removeIndexes(left);
-    await this.#one.run(() => this.#makeRoom([], false, { isStrict: false }));
+    const makeRoom = () => this.#makeRoom([], false, { isStrict: false });
+    while ((await this.#one.run(makeRoom)) !== "free") {
+      const running = [...catalog.all(), ...catalog.packages()].find(
+        ({ id }) => isRunning(id) && directory.manifest(id) !== undefined,
+      );
+      if (running === undefined || signal.aborted) return;
+      await settled(running.id, signal);
+    }
   }
 
   /** Whether rewriting the shards of a repository stays within the limit, or exceeds it by one shard only. */
@@ -183,17 +210,18 @@ export class IndexSpace implements DraftGate {
     replaces: boolean,
     { isStrict, addedBytes = 0 }: { readonly isStrict: boolean; readonly addedBytes?: number },
   ): Promise<Room> {
-    const { limit, evictions, directory } = this.#options;
+    const { limit, evictions, directory, isRunning } = this.#options;
     // A task that was canceled may have removed drafts that it had reported.
     for (const path of [...this.#drafts.keys()]) if (fileBytes(path) === 0) this.#drafts.delete(path);
     for (;;) {
       const maxBytes = limit();
       const excess = maxBytes === undefined ? 0 : this.#usedBytes + addedBytes - maxBytes;
       if (maxBytes === undefined || excess <= 0) return "free";
-      const victims = this.#victims(repositoryIds, excess, replaces);
+      const chosen = await this.#victims(repositoryIds, excess, replaces);
+      const victims = chosen.filter(({ candidate }) => !isRunning(candidate.id as RepositoryId));
       const hasDrafts = isStrict && (this.#writtenBytes > 0 || this.#drafts.size > 0);
-      if (hasDrafts && victims.some((victim) => this.#needsRewrite(victim))) return "rewrite";
-      if (victims.length > 0) await evictions.run(victims, maxBytes, (each) => this.#mayRewrite(each));
+      if (hasDrafts && this.#needRewrite(victims)) return "rewrite";
+      if (chosen.length > 0) await evictions.run(victims, maxBytes, (each) => this.#mayRewrite(each));
       else if (replaces && repositoryIds.some((id) => directory.manifest(id) !== undefined))
         await evictions.removeReplaced(repositoryIds as readonly RepositoryId[]);
       else return "none";
@@ -210,11 +238,13 @@ export class IndexSpace implements DraftGate {
     return bytes <= oneShardBytes && this.#writtenBytes === 0 && this.#drafts.size === 0;
   }
 
-  /** Whether evicting something takes rewriting a shard without it. */
-  #needsRewrite({ candidate, revisions }: Victim): boolean {
+  /** Whether evicting these takes rewriting a shard without them. */
+  #needRewrite(victims: readonly Victim[]): boolean {
     const shared = this.#sharedFiles();
-    const { segments = [] } = this.#options.directory.manifest(candidate.id) ?? {};
-    return revisions.length > 0 || segments.some(({ file }) => shared.has(file));
+    return victims.some(({ candidate, revisions }) => {
+      const { segments = [] } = this.#options.directory.manifest(candidate.id) ?? {};
+      return revisions.length > 0 || segments.some(({ file }) => shared.has(file));
+    });
   }
 
   /** Returns what may be evicted for these repositories, among those for which `isIncluded` returns true, in order. */
@@ -234,23 +264,44 @@ export class IndexSpace implements DraftGate {
   }
 
   /** Returns what to evict next for these repositories; nothing if that would not be enough. */
-  #victims(repositoryIds: readonly number[], excess: number, replaces: boolean): readonly Victim[] {
+  async #victims(
+    repositoryIds: readonly number[],
+    excess: number,
+    replaces: boolean,
+  ): Promise<readonly Victim[]> {
     const { directory, isRunning } = this.#options;
     const allowed = this.#allowed(repositoryIds, (id) => !isRunning(id));
     const freeable = allowed.filter(({ revisions }) => revisions.length === 0);
     const own = replaces ? repositoryIds : [];
     const ownBytes = own.reduce((sum, id) => sum + this.#bytesOf(directory.manifest(id)), 0);
     if (freeable.reduce((sum, { candidate }) => sum + candidate.bytes, ownBytes) < excess) return [];
-    const victims: Victim[] = [];
+    const revisionBytes = new Map<Victim, number>();
     let bytes = 0;
     for (const victim of allowed) {
-      if (bytes >= excess) break;
-      victims.push(victim);
-      // How much space revisions take is known when they are gone.
-      if (victim.revisions.length > 0) break;
-      bytes += victim.candidate.bytes;
+      if (bytes >= excess || victim.revisions.length === 0) break;
+      const found = await this.#revisionBytes(victim);
+      revisionBytes.set(victim, found);
+      bytes += found;
     }
-    return victims;
+    return chooseVictims(allowed, excess, (victim) => revisionBytes.get(victim) ?? 0);
+  }
+
+  /** Estimates what the revisions of a victim occupy; rather too much, because more can be evicted later. */
+  async #revisionBytes({ candidate, revisions: names }: Victim): Promise<number> {
+    const { catalog, directory, pool, signal } = this.#options;
+    const manifest = directory.manifest(candidate.id);
+    const { contentBytes = 0 } = catalog.get(candidate.id as RepositoryId) ?? {};
+    if (manifest === undefined || contentBytes === 0) return candidate.bytes;
+    const revisions = manifest.revisions.filter(({ name }) => !names.includes(name));
+    const inspection = { ...inspectionOf(directory, { ...manifest, revisions }), includesSkipped: false };
+    try {
+      const kept = await inspectShards(pool, inspection, signal);
+      return estimateMargin * candidate.bytes * Math.max(0, 1 - kept.contentBytes / contentBytes);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // Damage is reported by searches, and shards may have been merged meanwhile.
+      return candidate.bytes;
+    }
   }
 
   #candidate(id: number, shared: ReadonlySet<string>): EvictionCandidate {

@@ -56,6 +56,7 @@ export class Storage {
     this.#restores = new Restores({ ...options, uses: this.uses, usedBytes: () => directory.diskBytes });
     this.space = new IndexSpace({
       ...options,
+      pool: options.quickPool,
       uses: this.uses,
       evictions: this.#evictions,
       writerCount: () => pool.size,
