@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { usageError } from "#base/error";
+import { ServiceError, usageError } from "#base/error";
 import { systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import { startThread } from "#platform/workerThread";
@@ -69,15 +69,30 @@ export async function openConfiguredQueue({ database }: Configuration, log: Log)
   return await openIndexQueue(postgresDatabase(database, log), systemClock);
 }
 
-/** Returns a function that reads the ids which repositories have for all processes of the database, by name. */
-export function commonIds(configuration: Configuration, log: Log): IndexQueue["idsOf"] {
-  return async (names) => {
-    const queue = await openConfiguredQueue(configuration, log);
-    try {
-      return await queue.idsOf(names);
-    } finally {
-      await queue.close();
-    }
+/** The ids which repositories have for all processes of a database, by name. */
+export interface CommonIds {
+  /** See `IndexQueue`. Connects with the first call, again if that failed. */
+  idsOf(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  close(): Promise<void>;
+}
+
+export function commonIds(configuration: Configuration, log: Log): CommonIds {
+  let opening: Promise<IndexQueue> | undefined;
+  let isClosed = false;
+  return {
+    async idsOf(names) {
+      if (isClosed) throw new ServiceError("CANCELLED", "The ids of repositories are no longer needed.");
+      opening ??= openConfiguredQueue(configuration, log).catch((error: unknown) => {
+        opening = undefined;
+        throw error;
+      });
+      return await (await opening).idsOf(names);
+    },
+    async close() {
+      isClosed = true;
+      const queue = await opening?.catch(() => undefined);
+      await queue?.close();
+    },
   };
 }
 

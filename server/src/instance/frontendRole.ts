@@ -15,6 +15,7 @@ import type { Log } from "#platform/log";
 import type { Measurement } from "#service/metrics";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import type { GitServerAddress } from "./clusterRoles";
+import type { CommonIds } from "./database";
 import { checkSecret } from "./gitServerRole";
 import type { ZoektCluster } from "./zoektCluster";
 
@@ -24,8 +25,8 @@ export interface FrontendOptions {
   readonly dataDir: string;
   /** The Zoekt nodes that search the repositories; absent: nothing does. */
   readonly cluster: Pick<ZoektCluster, "hasRepository" | "refresh"> | undefined;
-  /** Returns the ids of repositories that all frontends of a database share. Absent: each has ids of its own. */
-  readonly idsOf?: ((names: readonly string[]) => Promise<ReadonlyMap<string, number>>) | undefined;
+  /** The ids of repositories that all frontends of a database share. Absent: each has ids of its own. */
+  readonly ids?: CommonIds | undefined;
   readonly log: Log;
 }
 
@@ -118,6 +119,7 @@ export class Frontend {
     this.#closing.abort();
     this.#cancelPoll();
     await this.gitServers.close();
+    await this.#options.ids?.close();
   }
 
   /** Lists what the nodes have indexed, which determines the states of repositories. Retries what could not be stored. */
@@ -153,21 +155,21 @@ export class Frontend {
 
   /** Whether it is known which id a repository has, or will get. */
   #hasId(name: string): boolean {
-    const { catalog, idsOf } = this.#options;
-    return idsOf === undefined || this.#ids.has(name) || catalog.byName(name) !== undefined;
+    const { catalog, ids } = this.#options;
+    return ids === undefined || this.#ids.has(name) || catalog.byName(name) !== undefined;
   }
 
   /** Learns the ids of new repositories. A failure is logged; the next poll tries again. */
   async #learnIds(names: readonly string[]): Promise<void> {
-    const { idsOf, log } = this.#options;
-    if (this.#isLearning || idsOf === undefined) return;
+    const { ids, log } = this.#options;
+    if (this.#isLearning || ids === undefined || this.#closing.signal.aborted) return;
     this.#isLearning = true;
     try {
-      for (const [name, id] of await idsOf(names)) this.#ids.set(name, id as RepositoryId);
+      for (const [name, id] of await ids.idsOf(names)) this.#ids.set(name, id as RepositoryId);
       this.#hasLoggedIds = false;
       if (!this.#closing.signal.aborted) this.#update();
     } catch (error) {
-      if (!this.#hasLoggedIds)
+      if (!this.#hasLoggedIds && !this.#closing.signal.aborted)
         log.warn("Cannot read the ids of new repositories, which are not shown until then.", { error });
       this.#hasLoggedIds = true;
     } finally {

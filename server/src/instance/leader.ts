@@ -198,7 +198,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
           catalog,
           dataDir,
           cluster,
-          idsOf: configuration.database === undefined ? undefined : commonIds(configuration, log),
+          ids: configuration.database === undefined ? undefined : commonIds(configuration, log),
           log,
         })
       : undefined;
