@@ -1,5 +1,16 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { SearchResult } from "#contract/search";
@@ -272,6 +283,28 @@ test("a data directory whose socket path would be too long is served", async () 
   assert.equal(stdout, "github.com/some/one/src/one.ts:2:// another Needle, and\n");
   server.process.kill("SIGTERM");
   assert.equal((await server.ended).code, 0);
+});
+
+test("a user without a home folder, as in many containers, needs only a data directory", () => {
+  // Only root can become a user that the system does not know.
+  const uid = process.getuid?.() === 0 ? { uid: 12_345, gid: 0 } : {};
+  const copy = temporaryFolder();
+  for (const file of ["package.json", "dist/server/trawl.js"]) cpSync(file, join(copy, file));
+  chmodSync(copy, 0o755);
+  const open = join(copy, "data");
+  mkdirSync(open);
+  chmodSync(open, 0o777);
+  const status = (home: object, ...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(copy, "dist/server/trawl.js"), "status", ...args], {
+      ...uid,
+      cwd: copy,
+      env: { PATH: process.env["PATH"], ...home },
+      encoding: "utf8",
+    });
+  for (const home of [{}, { HOME: "" }]) {
+    const { stdout, stderr } = status(home, "--data-dir", open);
+    assert.match(stdout, /^Nothing is indexed/m, stderr);
+  }
 });
 
 test("remove deletes a repository from the index and not from disk", async () => {

@@ -9,10 +9,17 @@ export function defaultDataDirectory(): string {
   return dataDirectoryFor(process.platform, process.env, homeFolder());
 }
 
-/** Returns the home folder of this user. An empty or relative `$HOME`, as in some services, does not count. */
+/**
+ * Returns the home folder of this user. An empty or relative `$HOME`, as in some services, does not count. Containers often
+ * run as a user that the system does not know; its home folder is the root folder, as container runtimes set it.
+ */
 export function homeFolder(): string {
-  const home = os.homedir();
-  return path.isAbsolute(home) ? home : os.userInfo().homedir;
+  try {
+    const home = os.homedir();
+    return path.isAbsolute(home) ? home : os.userInfo().homedir;
+  } catch {
+    return path.resolve("/");
+  }
 }
 
 /**

@@ -100,7 +100,9 @@ export async function acquireLock(folder: string, options: LockOptions = {}): Pr
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError("STORAGE_FAILED", `Cannot use the data directory ${folder}: ${reason}`, {
+    const isForbidden = ["EACCES", "EPERM", "EROFS"].includes(codeOf(cause));
+    const advice = isForbidden ? ". Make it writable, or choose another one with --data-dir" : "";
+    throw new ServiceError("STORAGE_FAILED", `Cannot use the data directory ${folder}: ${reason}${advice}`, {
       cause,
     });
   } finally {
