@@ -1,6 +1,9 @@
 /** The longest delay that `setTimeout` accepts; a longer one would fire at once. */
 export const maxDelayMs = 2 ** 31 - 1;
 
+/** Shared, because most limits are aborted when they are no longer needed, and each error would record its stack. */
+const aborted = new DOMException("This operation was aborted", "AbortError");
+
 /**
  * A signal that fires with another one, after a time limit, or when `abort` is called.
  *
@@ -10,7 +13,7 @@ export const maxDelayMs = 2 ** 31 - 1;
 export class TimeLimit {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
-  readonly #abort = () => this.#controller.abort();
+  readonly #abort = () => this.#controller.abort(aborted);
   readonly #timer: NodeJS.Timeout;
   #isExpired = false;
 
