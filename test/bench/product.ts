@@ -103,10 +103,15 @@ export class Product {
     {
       bundle = ownBundle,
       nodeFlags = [],
-    }: { readonly bundle?: string; readonly nodeFlags?: readonly string[] } = {},
+      flags = [],
+    }: {
+      readonly bundle?: string;
+      readonly nodeFlags?: readonly string[];
+      readonly flags?: readonly string[];
+    } = {},
   ): Promise<Product> {
     const began = performance.now();
-    const args = [...nodeFlags, bundle, "serve", "--port", "0", "--data-dir", dataDir, ...paths];
+    const args = [...nodeFlags, bundle, "serve", "--port", "0", "--data-dir", dataDir, ...flags, ...paths];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
     let stderr = "";
     child.stderr.on("data", (text: Buffer) => {

@@ -10,7 +10,7 @@
  *
  * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
  * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, zoekt,
- * tools, memory, fresh, clients, pages, load, small, history, store, access, calls, retrieval, hosts, compare. `--ranking` alone means
+ * tools, memory, fresh, clients, pages, load, small, history, store, access, calls, retrieval, hosts, compare, cluster. `--ranking` alone means
  * `--only ranking`. If symbols or ranking are requested without a corpus, the trees with labeled queries are fetched as
  * Debian packages and used one by one.
  *
@@ -33,6 +33,9 @@
  * `dist`), compares their responses byte for byte, and fails if any differ. It runs only if it is named; without a corpus,
  * on this project. `--seed` chooses other requests, and `--misses` lists those with different responses.
  *
+ * `cluster` divides a corpus that git tracks into 300 repositories, indexes these on three Zoekt nodes, and compares a
+ * frontend with asking the nodes directly. It runs only if it is named. A second run uses the same index.
+ *
  * With `--symbols`, it only compares definitions in real trees with those of universal-ctags, and with `--least` fails if
  * fewer are found.
  */
@@ -43,6 +46,7 @@ import { parseArgs } from "node:util";
 import { projectRoot } from "#test/support/house";
 import { benchCalls } from "./calls";
 import { benchClients } from "./clients";
+import { benchCluster, clusterFolder } from "./cluster";
 import { benchCompare } from "./compare";
 import { corpusCopy, git, projectCopy } from "./corpus";
 import { countAll } from "./counting";
@@ -89,9 +93,10 @@ const parts = [
   "retrieval",
   "hosts",
   "compare",
+  "cluster",
 ] as const;
 
-const onlyIfNamed: readonly string[] = ["calls", "retrieval", "hosts", "compare"];
+const onlyIfNamed: readonly string[] = ["calls", "retrieval", "hosts", "compare", "cluster"];
 
 const { values } = parseArgs({
   options: {
@@ -148,6 +153,7 @@ async function main(): Promise<void> {
   console.log(`Node ${process.version}, ${processor}, ${megabytes(totalmem())} MB.\n`);
   if (values.symbols) return compareToCtags();
   if (wanted.has("compare")) return compareBuilds();
+  if (wanted.has("cluster")) return compareToNodes();
   const corpora = chosenCorpora();
   if (corpora.length === 0) console.log("Without --corpus DIR, there is no large corpus to search.\n");
   const ranks: number[] = [];
@@ -229,6 +235,12 @@ async function compareBuilds(): Promise<void> {
   if (differing === 0) return;
   console.error(`${differing} responses differ. --misses N shows how.`);
   process.exitCode = 1;
+}
+
+async function compareToNodes(): Promise<void> {
+  const corpus = inUserFolder(values.corpus);
+  if (corpus === undefined) throw new Error("Name the corpus with --corpus.");
+  await benchCluster(corpus, clusterFolder(corpus, folder), Number(values.seconds));
 }
 
 /** Benchmarks one corpus; returns the ranks of `benchRanking`. */
