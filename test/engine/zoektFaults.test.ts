@@ -214,7 +214,7 @@ describe("three nodes", () => {
     await cluster.repositories.refresh();
     const double = doubles[1] as ZoektDouble;
     double.handle = (_, response, body) => {
-      if (body.includes('"MaxDocDisplayCount":100')) response.end("x".repeat(200_000));
+      if (body.includes('"MaxDocDisplayCount":50')) response.end("x".repeat(200_000));
       else {
         double.handle = undefined;
         void fetch(`${double.url}/api/search`, { method: "POST", body }).then(async (reply) =>

@@ -16,6 +16,17 @@ const chunk = fc.record({
   Ranges: fc.option(fc.array(fc.record({ Start: location, End: location }), { maxLength: 3 })),
   DebugScore: text,
 });
+/** As Zoekt encodes it. */
+const lines = fc.record({
+  DebugScore: fc.constant(""),
+  Content: encoded,
+  Ranges: fc.array(fc.record({ Start: location, End: location }), { maxLength: 3 }),
+  SymbolInfo: fc.constant(null),
+  FileName: fc.boolean(),
+  ContentStart: location,
+  Score: fc.constantFrom(0, 501.5, 5e21),
+  BestLineMatch: fc.nat(),
+});
 const file = fc.record({
   FileName: encoded,
   Repository: text,
@@ -24,14 +35,14 @@ const file = fc.record({
   Version: text,
   Content: encoded,
   Checksum: encoded,
-  ChunkMatches: fc.option(fc.array(chunk, { maxLength: 3 })),
+  ChunkMatches: fc.option(fc.array(fc.oneof(chunk, lines), { maxLength: 3 })),
 });
 const counts = {
   ...{ FileCount: 1, FilesSkipped: 0, ShardsSkipped: 0, Crashes: 0 },
   ...{ FilesLoaded: 1, ContentBytesLoaded: 1, IndexBytesLoaded: 1 },
 };
 
-test("names and texts are what they were, whatever they contain, and truncated responses are refused", () => {
+test("names, texts and lines are what they were, whatever they contain, and truncated responses are refused", () => {
   fc.assert(
     fc.property(fc.array(file, { maxLength: 4 }), fc.nat(), (files, cut) => {
       const body = Buffer.from(JSON.stringify({ Result: { Files: files, ...counts } }));
@@ -39,6 +50,18 @@ test("names and texts are what they were, whatever they contain, and truncated r
       assert.deepEqual(
         parsed?.map(({ content, ...each }) => ({ ...each, Content: content.toString("base64") })),
         files.map(({ ChunkMatches: _, ...each }) => each),
+      );
+      assert.deepEqual(
+        parseSearchReply(body, "lines")?.files.map(({ chunks }) =>
+          chunks?.map(({ byteOffset, lineNumber, text: line }) => [byteOffset, lineNumber, line]),
+        ),
+        files.map(({ ChunkMatches: chunks }) =>
+          chunks?.every((each) => "ContentStart" in each)
+            ? chunks
+                .filter(({ FileName: isInName }) => !isInName)
+                .map(({ ContentStart: at, Content: line }) => [at.ByteOffset, at.LineNumber, line])
+            : undefined,
+        ),
       );
       assert.equal(parseSearchReply(body.subarray(0, cut % body.length)), undefined);
     }),

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { Engine } from "#engine/engine";
 import { zoektQuery } from "#engine/zoekt/zoektQuery";
 import { parseSearchReply, type ZoektFile } from "#engine/zoekt/zoektReplies";
+import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
 import { openEngine, rangeLines, search } from "#test/support/engines";
 import { expectedLines, trees, wordText } from "#test/support/randomQueries";
@@ -16,6 +17,7 @@ import {
   openCluster,
   repositoryName,
   type StartedNodes,
+  startDoubles,
   startNodes,
 } from "#test/support/zoektCluster";
 import { hasZoekt, withoutZoekt } from "#test/support/zoektPrograms";
@@ -118,13 +120,15 @@ for (const withRevisions of [false, true]) {
 
 test("files have the same chunks and scores as in the embedded engine", async () => {
   const [indexed = []] = fc.sample(repositories, 1);
-  const nodes = await startNodes("double", indexed, nodeCount);
-  const cluster = await openCluster(nodes.urls, indexed);
+  const doubles = await startDoubles(indexed, nodeCount);
+  const cluster = await openCluster(
+    doubles.map(({ url }) => url),
+    indexed,
+  );
   await cluster.repositories.refresh();
   const { engine: embedded } = openEngine(await embeddedIndex(indexed));
-  const described = async (engine: Engine, query: Query) => {
+  const described = async (engine: Engine, query: Query, limits: Partial<Limits>) => {
     const starLevels = Uint8Array.of(0, 3, 0, 11);
-    const limits = { contextLines: 1, returnsContent: true };
     const { files, stats } = await search(engine, query, limits, { starLevels });
     const lines = files.map(({ chunks, commit: _, ...file }) =>
       JSON.stringify({ ...file, chunks: Buffer.from(chunks).toString("utf8") }),
@@ -134,14 +138,25 @@ test("files have the same chunks and scores as in the embedded engine", async ()
   try {
     await fc.assert(
       fc.asyncProperty(trees(true), async (query) => {
-        assert.deepEqual(await described(cluster.engine, query), await described(embedded, query));
+        for (const limits of [
+          { contextLines: 1, returnsContent: true },
+          // Nodes return only the lines that match if the rest of the text is known.
+          { contextLines: 0, maxMatches: 5000 },
+          { contextLines: 2, maxMatches: 5000 },
+        ])
+          assert.deepEqual(
+            await described(cluster.engine, query, limits),
+            await described(embedded, query, limits),
+          );
       }),
       { numRuns: 3 * runs },
     );
+    const listed = doubles.flatMap(({ searches }) => searches).filter(({ Opts }) => Opts["Whole"] === false);
+    assert.notEqual(listed.length, 0);
   } finally {
     await embedded.close();
     await cluster.close();
-    await nodes.stop();
+    await Promise.all(doubles.map((double) => double.stop()));
   }
 });
 
@@ -170,7 +185,7 @@ describe(`on three real nodes${withoutZoekt}`, { skip: !hasZoekt }, () => {
       const list = await post(url, text, { ChunkMatches: true });
       const { Result: listed } = JSON.parse(Buffer.from(list).toString("utf8"));
       assert.deepEqual(
-        parseSearchReply(list, false)?.files.map(({ FileName, Checksum }) => [FileName, Checksum]),
+        parseSearchReply(list, "names")?.files.map(({ FileName, Checksum }) => [FileName, Checksum]),
         (listed.Files ?? []).map(({ FileName, Checksum }: ZoektFile) => [FileName, Checksum]),
       );
       assert.equal(reply?.Crashes, 0);

@@ -116,6 +116,8 @@ function searchReply(
     .filter(passes);
   const limit = Number(Opts["MaxDocDisplayCount"] ?? 0) || found.length;
   const isDefault = Q.includes('branch:"HEAD"');
+  const chunksOf =
+    Opts["ChunkMatches"] === true ? chunkFinder(Q, Number(Opts["NumContextLines"] ?? 0)) : undefined;
   const files = found.slice(0, limit).map(({ repository: { id, name, branches }, document }) => {
     const covered = isDefault ? [0] : [...document.branches].sort((left, right) => left - right);
     return {
@@ -129,6 +131,7 @@ function searchReply(
       ...(Opts["Whole"] === true && document.content.length > 0
         ? { Content: Buffer.from(document.content).toString("base64") }
         : {}),
+      ...(chunksOf && { ChunkMatches: chunksOf(document) }),
     };
   });
   return {
@@ -143,6 +146,61 @@ function searchReply(
       IndexBytesLoaded: 0,
     },
   };
+}
+
+/** Returns a function that finds the lines with matches of patterns of a query, with their context, in Zoekt's format. */
+function chunkFinder(query: string, contextLines: number): (document: DoubleDocument) => unknown[] {
+  const patterns: RE2JS[] = [];
+  let folds = true;
+  for (const token of tokensOf(query)) {
+    if (token.startsWith("case:")) folds = token !== "case:yes";
+    if (/^(?:content|regex):/.test(token)) patterns.push(compile(token, folds));
+  }
+  return ({ path, content }) => {
+    const lines = linesOf(Buffer.from(content));
+    const matching = lines.flatMap(({ text }, at) =>
+      patterns.some((pattern) => has(pattern, text.subarray(0, text.at(-1) === 0x0a ? -1 : text.length)))
+        ? [at]
+        : [],
+    );
+    if (matching.length === 0) return [chunk(Buffer.from(path), true, 0, 1)];
+    const runs: { from: number; to: number }[] = [];
+    for (const at of matching) {
+      const run = { from: Math.max(0, at - contextLines), to: Math.min(lines.length, at + contextLines + 1) };
+      const previous = runs.at(-1);
+      if (previous !== undefined && run.from < previous.to) previous.to = run.to;
+      else runs.push(run);
+    }
+    // Zoekt's order is by score.
+    return runs.reverse().map(({ from, to }) => {
+      const text = Buffer.concat(lines.slice(from, to).map((line) => line.text));
+      return chunk(text, false, lines[from]?.offset ?? 0, from + 1);
+    });
+  };
+}
+
+function chunk(content: Uint8Array, isInName: boolean, offset: number, line: number): unknown {
+  return {
+    DebugScore: "",
+    Content: Buffer.from(content).toString("base64"),
+    Ranges: [],
+    SymbolInfo: null,
+    FileName: isInName,
+    ContentStart: { ByteOffset: offset, LineNumber: line, Column: 1 },
+    Score: 501.5,
+    BestLineMatch: line,
+  };
+}
+
+function linesOf(content: Buffer): { readonly text: Buffer; readonly offset: number }[] {
+  const lines: { readonly text: Buffer; readonly offset: number }[] = [];
+  for (let offset = 0; offset < content.length; ) {
+    const newline = content.indexOf(0x0a, offset);
+    const end = newline < 0 ? content.length : newline + 1;
+    lines.push({ text: content.subarray(offset, end), offset });
+    offset = end;
+  }
+  return lines;
 }
 
 interface Candidate {
@@ -203,19 +261,28 @@ function tokensOf(text: string): string[] {
 }
 
 function condition(token: string, folds: boolean): Test {
-  const colon = token.indexOf(":");
-  const field = token.slice(0, colon);
-  const value = token.slice(colon + 2, -1).replace(/\\([\s\S])/g, "$1");
+  const field = token.slice(0, token.indexOf(":"));
+  const value = textOf(token);
   if (field === "branch") return ({ document }) => value === "HEAD" && document.branches.includes(0);
   if (field === "lang") return ({ document }) => document.language === value;
-  const flags = RE2JS.MULTILINE | (folds && field !== "repo" ? RE2JS.CASE_INSENSITIVE : 0);
-  const compiled = RE2JS.compile(value, flags);
-  const has = (bytes: Uint8Array) => compiled.matcher(decodeBrute(bytes).text).find();
-  const inName: Test = ({ document }) => has(Buffer.from(document.path));
-  const inContent: Test = ({ document }) => has(document.content);
-  if (field === "repo") return ({ repository }) => has(Buffer.from(repository.name));
+  const pattern = compile(token, folds && field !== "repo");
+  const inName: Test = ({ document }) => has(pattern, Buffer.from(document.path));
+  const inContent: Test = ({ document }) => has(pattern, document.content);
+  if (field === "repo") return ({ repository }) => has(pattern, Buffer.from(repository.name));
   if (field === "file") return inName;
   if (field === "content") return inContent;
   if (field === "regex") return (candidate) => inName(candidate) || inContent(candidate);
   throw new Error(`Unknown field ${field}`);
+}
+
+function textOf(token: string): string {
+  return token.slice(token.indexOf(":") + 2, -1).replace(/\\([\s\S])/g, "$1");
+}
+
+function compile(token: string, folds: boolean): RE2JS {
+  return RE2JS.compile(textOf(token), RE2JS.MULTILINE | (folds ? RE2JS.CASE_INSENSITIVE : 0));
+}
+
+function has(pattern: RE2JS, bytes: Uint8Array): boolean {
+  return pattern.matcher(decodeBrute(bytes).text).find();
 }

@@ -1,10 +1,10 @@
 /** Builds shards in memory from the documents that nodes returned, so that the embedded engine's search can evaluate them. */
 import { ByteCache } from "#base/byteCache";
 import { layers } from "#engine/embedded/searchOrder";
-import type { OpenRepository, OpenShard, ShardSnapshot } from "#engine/embedded/shardSet";
+import type { OpenRepository, OpenShard, ShardPart, ShardSnapshot } from "#engine/embedded/shardSet";
 import type { ByteSource } from "#platform/byteSource";
 import type { Checksum } from "#shard/format/checksum";
-import { ShardReader } from "#shard/format/reader";
+import { ShardReader, type TextShift } from "#shard/format/reader";
 import { RepositorySegments } from "#shard/format/segments";
 import { MemorySink, ShardWriter } from "#shard/format/writer";
 import { type KnownSymbols, pendingSymbols } from "#shard/symbolFile/symbolFile";
@@ -12,13 +12,13 @@ import { SymbolReader } from "#shard/symbolFile/symbolReader";
 import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
 import { unpack } from "#symbols/parsing/packed";
 import {
-  blobHash,
   type CandidateDocument,
   type Candidates,
   mayHaveDefinitions,
   type RepositoryCandidates,
   symbolsKey,
 } from "./candidates";
+import { blobHash } from "./documentContent";
 import type { CandidateSymbols } from "./zoektMessages";
 
 /** Memory is not checked for damage. */
@@ -34,13 +34,25 @@ export class CandidateShards {
     this.#shards = new ByteCache(maxBytes);
   }
 
-  /** Without `symbols`, the shards have none. Texts that are not in it have not been parsed. */
-  open({ repositories }: Candidates, symbols: CandidateSymbols | undefined): ShardSnapshot {
-    return snapshotOf(
-      repositories.map((repository) =>
-        symbols === undefined ? this.#cached(repository) : openShard(repository, symbols),
-      ),
-    );
+  /**
+   * Without `symbols`, the shards have none. Texts that are not in it have not been parsed. Repositories of which only lines
+   * are known share shards, apart from those that are `preferred`: what matches is different in the next search.
+   */
+  open(
+    { repositories }: Candidates,
+    symbols: CandidateSymbols | undefined,
+    preferred: readonly number[] = [],
+  ): ShardSnapshot {
+    const apart: OpenShard[] = [];
+    const shared = { preferred: [] as RepositoryCandidates[], other: [] as RepositoryCandidates[] };
+    for (const each of repositories) {
+      const { repository, documents } = each;
+      if (symbols !== undefined) apart.push(openShard([each], symbols));
+      else if (documents.every(({ lines }) => lines === undefined)) apart.push(this.#cached(each));
+      else shared[preferred.includes(repository.id) ? "preferred" : "other"].push(each);
+    }
+    const together = [shared.preferred, shared.other].filter(({ length }) => length > 0);
+    return snapshotOf([...apart, ...together.map((each) => openShard(each, undefined))]);
   }
 
   #cached(repository: RepositoryCandidates): OpenShard {
@@ -58,7 +70,7 @@ export class CandidateShards {
     ]);
     const cached = this.#shards.get(key);
     if (cached !== undefined) return cached;
-    const shard = openShard(repository, undefined);
+    const shard = openShard([repository], undefined);
     const bytes = documents.reduce((sum, { content }) => sum + content.length, 2 * key.length);
     this.#shards.set(key, shard, bytes);
     return shard;
@@ -77,7 +89,7 @@ function snapshotOf(shards: readonly OpenShard[]): ShardSnapshot {
   return {
     shards,
     repositories: new Map(
-      shards.flatMap(({ parts: [part] }) => (part ? [[part.repository.shards.id, part.repository]] : [])),
+      shards.flatMap(({ parts }) => parts.map(({ repository }) => [repository.shards.id, repository])),
     ),
     damagedFiles: [],
     hasUnreadableFiles: false,
@@ -85,30 +97,43 @@ function snapshotOf(shards: readonly OpenShard[]): ShardSnapshot {
 }
 
 function openShard(
-  { repository: { id, defaultRevision }, revisions, documents }: RepositoryCandidates,
+  repositories: readonly RepositoryCandidates[],
   symbols: CandidateSymbols | undefined,
 ): OpenShard {
   const sink = new MemorySink();
   const writer = new ShardWriter(sink, noChecksum, { hasTrigrams: false });
-  writer.beginRepository(id);
-  for (const { content, skip, rank: _, ...document } of documents)
-    writer.add({ ...document, ...(skip === undefined ? { content } : { skip }), blob: "" });
+  for (const { repository, documents } of repositories) {
+    writer.beginRepository(repository.id);
+    for (const { path, content, skip, language, category, slots } of documents) {
+      const document = { path, language, category, slots, blob: "" };
+      writer.add(skip === undefined ? { ...document, content } : { ...document, skip });
+    }
+  }
   writer.finish();
-  const reader = new CandidateReader(sink.source(), noChecksum, documents);
+  const all = repositories.flatMap(({ documents }) => documents);
+  const reader = new CandidateReader(sink.source(), noChecksum, all);
   reader.readSets();
-  const open: OpenRepository = {
-    shards: { id, isFolder: false, revisions, defaultRevision, segments: [] },
-    segments: new RepositorySegments(id, [reader]),
-    defaultSlot: revisions.find(({ name }) => name === defaultRevision)?.slot,
-    overlay: undefined,
-  };
+  let firstDocument = 0;
+  const parts = repositories.map(({ repository, revisions, documents }): ShardPart => {
+    const { id, defaultRevision } = repository;
+    const open: OpenRepository = {
+      shards: { id, isFolder: false, revisions, defaultRevision, segments: [] },
+      segments: new RepositorySegments(id, [reader]),
+      defaultSlot: revisions.find(({ name }) => name === defaultRevision)?.slot,
+      overlay: undefined,
+    };
+    const endDocument = firstDocument + documents.length;
+    const part = { repository: open, firstDocument, endDocument, segment: 0 };
+    firstDocument = endDocument;
+    return part;
+  });
   return {
     file: "",
     reader,
-    symbols: symbols && openSymbols(documents, symbols, reader),
+    symbols: symbols && openSymbols(all, symbols, reader),
     symbolsFile: "",
-    parts: [{ repository: open, firstDocument: 0, endDocument: documents.length, segment: 0 }],
-    order: [layers.other, id, 0],
+    parts,
+    order: [layers.other, repositories[0]?.repository.id ?? 0, 0],
     defaultUniverse: undefined,
   };
 }
@@ -123,8 +148,12 @@ class CandidateReader extends ShardReader {
   }
 
   override blob(document: number): string {
-    const { content, skip } = this.#documents[document] ?? {};
-    return content === undefined || skip !== undefined ? "" : blobHash(content);
+    const { content, skip, blob } = this.#documents[document] ?? {};
+    return content === undefined || skip !== undefined ? "" : (blob ?? blobHash(content));
+  }
+
+  override shiftAt(document: number, offset: number): TextShift {
+    return this.#documents[document]?.lines?.shiftAt(offset) ?? super.shiftAt(document, offset);
   }
 }
 

@@ -1,11 +1,12 @@
 /** Collects the documents that nodes returned, by repository. `candidateShards.ts` makes them searchable. */
-import { createHash } from "node:crypto";
 import { categorize } from "#languages/categorize";
 import { type DocumentCategory, documentCategories, type SkipReason } from "#model/document";
 import type { IndexedRevision } from "#shard/directory/manifest";
 import { definesNames } from "#symbols/grammars/grammars";
 import { maxParsedBytes } from "#symbols/symbols";
-import type { CachedTexts } from "./cachedTexts";
+import type { CachedTexts, TextFacts } from "./cachedTexts";
+import { blobHash, skipReasonOf } from "./documentContent";
+import { joinChunks, type MatchedLines } from "./matchedLines";
 import type {
   CandidateText,
   IndexedRepository,
@@ -41,6 +42,10 @@ export interface CandidateDocument {
   readonly language: string;
   readonly category: DocumentCategory;
   readonly slots: readonly number[];
+  /** Present if `content` is only what matches. */
+  readonly lines: MatchedLines | undefined;
+  /** The hash of the text as a git blob, if it is known. */
+  readonly blob: string | undefined;
   /** The position among documents of all nodes, in the order in which these returned them. */
   readonly rank: number;
 }
@@ -54,7 +59,7 @@ export type KnownRepositories = ReadonlyMap<string, IndexedRepository>;
  * neither in the replies nor in the cache.
  */
 export function collectCandidates(
-  { replies, texts, others }: NodeReplies,
+  { replies, texts, others, lineUse }: NodeReplies,
   known: KnownRepositories,
   cache: CachedTexts,
 ): Candidates | MissingResponse {
@@ -65,26 +70,39 @@ export function collectCandidates(
   let cachedCount = 0;
   const nodes = replies.map(({ node, body, hasTexts, repositories }, reply): NodeCandidates => {
     const asked = repositories && new Set(repositories);
-    const result = parseSearchReply(body, hasTexts);
+    const result = parseSearchReply(body, hasTexts ? "texts" : lineUse === undefined ? "names" : "lines");
     for (const [rank, listed] of (result?.files ?? []).entries()) {
       const repository = known.get(listed.Repository);
       if (repository === undefined) continue;
       if (asked === undefined ? repository.node !== node : !asked.has(repository.id)) continue;
       count++;
+      const add = (content: Buffer, lines?: MatchedLines, facts?: TextFacts) => {
+        const ranked = { file: { ...listed, content }, lines, facts, rank };
+        const ofRepository = files.get(repository);
+        if (ofRepository === undefined) files.set(repository, [ranked]);
+        else ofRepository.push(ranked);
+      };
+      const facts = lineUse && cache.factsOf(listed);
+      if (lineUse !== undefined && facts !== undefined && listed.chunks !== undefined) {
+        if (facts.isAscii || lineUse.documents === "all") {
+          cachedCount++;
+          const lines = joinChunks(listed.chunks, lineUse);
+          add(lines.content, lines, facts);
+          continue;
+        }
+      }
       // Also in the cache by now, but it was not when the documents were listed.
       const late = requested.get(listed);
       const cached = late === undefined ? cache.get(listed) : undefined;
-      if (cached !== undefined) cachedCount++;
+      if (lineUse === undefined ? cached !== undefined : facts !== undefined) cachedCount++;
       else if (hasTexts) cache.set(listed, body.length);
       const content = late ?? cached ?? (hasTexts ? listed.content : undefined);
       if (content === undefined) {
         missing.push({ reply, repository: repository.name, path: listed.FileName });
         continue;
       }
-      const ranked = { file: { ...listed, content }, rank };
-      const ofRepository = files.get(repository);
-      if (ofRepository === undefined) files.set(repository, [ranked]);
-      else ofRepository.push(ranked);
+      if (lineUse !== undefined) cache.learn(listed, content);
+      add(content);
     }
     return describeReply(result);
   });
@@ -105,7 +123,7 @@ export function candidatesWithoutFiles({
   replies,
 }: Pick<NodeReplies, "replies">): readonly NodeCandidates[] | undefined {
   if (replies.some(({ body }) => body.length > maxEmptyReplyBytes)) return undefined;
-  const results = replies.map(({ body, hasTexts }) => parseSearchReply(body, hasTexts));
+  const results = replies.map(({ body }) => parseSearchReply(body, "names"));
   return results.some((result) => (result?.files.length ?? 0) > 0) ? undefined : results.map(describeReply);
 }
 
@@ -146,6 +164,8 @@ export function symbolsKey({ language, content }: Pick<CandidateDocument, "langu
 
 interface RankedFile {
   readonly file: ZoektFile;
+  readonly lines: MatchedLines | undefined;
+  readonly facts: TextFacts | undefined;
   readonly rank: number;
 }
 
@@ -202,43 +222,19 @@ class Slots {
   }
 }
 
-/** What Zoekt searches instead of a document that it did not index. */
-const skippedPrefix = Buffer.from("NOT-INDEXED: ");
-const skipReasonsByText: ReadonlyMap<string, SkipReason> = new Map([
-  ["exceeds the maximum size limit", "tooLarge"],
-  ["contains too few trigrams", "excluded"],
-  ["contains binary content", "binary"],
-  ["contains too many trigrams", "tooManyTrigrams"],
-  ["object missing from repository", "missing"],
-]);
-
-function toDocument({ file, rank }: RankedFile, slots: Slots): CandidateDocument {
+function toDocument({ file, lines, facts, rank }: RankedFile, slots: Slots): CandidateDocument {
   const { content, FileName: path, Language: language = "" } = file;
   return {
     path: Buffer.from(path),
     content,
-    skip: skipReasonOf(content),
+    skip: facts === undefined ? skipReasonOf(content) : facts.skip,
+    lines,
+    blob: facts?.blob,
     language: languageOf(language),
-    category: categorize(path),
+    category: facts?.category ?? categorize(path),
     slots: slots.of(file),
     rank,
   };
-}
-
-export function skipReasonOf(content: Buffer): SkipReason | undefined {
-  if (!content.subarray(0, skippedPrefix.length).equals(skippedPrefix)) return undefined;
-  return skipReasonsByText.get(content.subarray(skippedPrefix.length).toString("latin1"));
-}
-
-const hashes = new WeakMap<Uint8Array, string>();
-
-/** Returns the hash of a git blob. It is computed once for each text in the cache. */
-export function blobHash(content: Uint8Array): string {
-  const known = hashes.get(content);
-  if (known !== undefined) return known;
-  const hash = createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
-  hashes.set(content, hash);
-  return hash;
 }
 
 /** Linguist has renamed one language since. */

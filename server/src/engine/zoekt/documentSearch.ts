@@ -12,8 +12,9 @@ import type { CacheUse } from "./cacheUse";
 import type { CandidateParser } from "./candidateParser";
 import { candidatesWithoutFiles } from "./candidates";
 import type { Hedging } from "./hedging";
+import { type LineUse, lineUse } from "./matchedLines";
 import { withReasons } from "./mergeResults";
-import type { Assignments } from "./nodeRepositories";
+import type { AssignedRepository, Assignments } from "./nodeRepositories";
 import { NodeRequests } from "./nodeRequests";
 import {
   type DescribedResult,
@@ -35,7 +36,8 @@ export interface DocumentSearchOptions extends SearchedRepositoriesOptions {
   readonly parser: CandidateParser;
   readonly unsavedSymbols: UnsavedSymbols;
   readonly hedging: Hedging;
-  readonly cacheUse: CacheUse;
+  /** Of texts, and of what is known of texts. */
+  readonly cacheUse: { readonly texts: CacheUse; readonly facts: CacheUse };
   /** The largest response of a node to one request. */
   readonly maxBytes: number;
 }
@@ -56,6 +58,7 @@ interface NodeSearch {
   readonly call: SearchCall;
   readonly unsaved: readonly UnsavedText[];
   readonly needsSymbols: boolean;
+  readonly lines: LineUse | undefined;
   /** Whether all documents that match are requested. */
   readonly isWhole: boolean;
   readonly requests: NodeRequests;
@@ -87,14 +90,16 @@ export async function searchDocuments(
   const call = { ...searchCall(plan, ids), unsaved };
   const { byId } = assignments;
   const isWhole = isUnlimited && !selectsSymbols && description === undefined;
-  const request = { ...options, isWhole, deadline: limits.deadline, byId };
+  const lines = isWhole || needsSymbols ? undefined : lineUse(plan);
+  const contextLines = lines === undefined ? 0 : limits.contextLines;
+  const request = { ...options, isWhole, contextLines, deadline: limits.deadline, byId };
   const requests = new NodeRequests(
     description === undefined
       ? { ...request, query }
       : { ...request, query: describedQuery(query, description), shardMatchesPerDocument: describedMatches },
     searched,
   );
-  const shared = { plan, call, unsaved, needsSymbols, isWhole };
+  const shared = { plan, call, unsaved, needsSymbols, lines, isWhole };
   const search = { ...shared, requests, missing, assignments, options, signal };
   const counts = selectsSymbols ? parsedCounts : documentCounts;
   const wanted =
@@ -102,14 +107,15 @@ export async function searchDocuments(
       ? describedDocuments
       : isUnlimited
         ? counts.max
-        : firstCount(limits.maxDisplayedMatches, counts.first);
+        : firstCount(limits.maxDisplayedMatches, counts.first, lines && nodeCount(searched));
   // A search for all documents needs more texts than are cached.
   const canList = !isWhole && !needsSymbols;
+  const cacheUse = options.cacheUse[lines === undefined ? "texts" : "facts"];
   let best: EngineResult | undefined;
   for (let count = Math.ceil(wanted); ; ) {
     const documentCount = Math.min(count, counts.max);
     const { result, hasMore, incomplete } =
-      (await searchOnce(search, documentCount, !canList || !options.cacheUse.isLikely)) ??
+      (await searchOnce(search, documentCount, !canList || !cacheUse.isLikely)) ??
       (await searchOnce(search, documentCount, true)) ??
       lateResult(missing);
     // A node that failed this time has already returned some documents.
@@ -131,9 +137,19 @@ function describedQuery(query: Query, { stems }: Description): Query {
   return { kind: "and", children: [query, { kind: "or", children }] };
 }
 
-/** Returns enough documents for a page, even if each has few matches, because evaluating a query again may be slow. */
-function firstCount(matchCount: number, min: number): number {
-  return Math.max(min, Math.min(matchCount, 2 * min), matchCount / matchesPerDocument);
+/**
+ * Returns how many documents to request from each node at first: enough for a page, even if each has few matches, because
+ * evaluating a query on texts again may be slow. On lines it is fast, so all nodes together return enough.
+ */
+function firstCount(matchCount: number, min: number, nodes: number | undefined): number {
+  const expected = matchCount / matchesPerDocument;
+  return nodes === undefined
+    ? Math.max(min, Math.min(matchCount, 2 * min), expected)
+    : Math.max(min, expected / nodes);
+}
+
+function nodeCount(repositories: readonly AssignedRepository[]): number {
+  return Math.max(1, new Set(repositories.map(({ node }) => node)).size);
 }
 
 /** Returns undefined if texts that the responses do not contain cannot be requested. */
@@ -158,7 +174,8 @@ async function searchOnce(
       const source = await sourceOn(thread, search, found, limit.signal);
       const textsOf = (documents: readonly MissingDocument[]) =>
         requests.texts(found, documents, limit.signal);
-      const onCachedShare = (share: number) => options.cacheUse.record(share);
+      const cacheUse = options.cacheUse[search.lines === undefined ? "texts" : "facts"];
+      const onCachedShare = (share: number) => cacheUse.record(share);
       const evaluation = { thread, source, description: plan.description, textsOf, onCachedShare };
       return evaluate(evaluation, { ...call, lane }, signal);
     };
@@ -178,12 +195,12 @@ async function searchOnce(
 
 async function sourceOn(
   thread: VerifyThread,
-  { unsaved, needsSymbols, plan, options }: NodeSearch,
+  { unsaved, needsSymbols, lines, plan, options }: NodeSearch,
   found: FoundReplies,
   signal: AbortSignal,
 ): Promise<CandidateSource> {
   const replies = repliesFor(found, unsaved);
-  if (!needsSymbols) return { kind: "replies", ...replies };
+  if (!needsSymbols) return { kind: "replies", ...replies, lineUse: lines };
   const now = monotonicNow();
   const until = now + (plan.limits.deadline - now) * parsingShare;
   return await parsedSource(thread, replies, options.parser, until, signal);

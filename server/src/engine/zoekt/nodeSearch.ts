@@ -25,6 +25,8 @@ export interface NodesRequest {
   readonly documentCount: number;
   /** After how many matches for each requested document a node skips the rest of a shard. Default: few. */
   readonly shardMatchesPerDocument?: number;
+  /** How many lines to request around matches, if texts are not requested. */
+  readonly contextLines?: number;
   /** Whether to request the texts of documents, too. */
   readonly hasTexts: boolean;
   /** The deadline of the whole search. */
@@ -186,7 +188,7 @@ async function searchNode(
   signal: AbortSignal,
 ): Promise<NodeOutcome> {
   const { isWhole, deadline, documentCount: wantedCount, hasTexts, hedging, maxBytes } = request;
-  const { shardMatchesPerDocument = fewMatches } = request;
+  const { contextLines = 0, shardMatchesPerDocument = fewMatches } = request;
   const { node } = scope;
   const repositories = scope.repositories.map(({ placed }) => placed);
   const counted = countedRepositories(scope);
@@ -202,6 +204,7 @@ async function searchNode(
         Whole: hasTexts,
         // Smaller than lines, if several matches are near each other.
         ChunkMatches: !hasTexts,
+        NumContextLines: hasTexts ? 0 : contextLines,
         MaxDocDisplayCount: documentCount,
         ShardMaxMatchCount: isWhole ? unlimited : shardMatchesPerDocument * documentCount,
         TotalMaxMatchCount: unlimited,

@@ -1,6 +1,7 @@
 import type { DocumentRequest, IndexedDocument } from "#engine/engine";
 import { revisionMatcher } from "#query/revisionName";
-import { blobHash, languageOf, skipReasonOf } from "./candidates";
+import { languageOf } from "./candidates";
+import { blobHash, skipReasonOf } from "./documentContent";
 import type { AssignedRepository } from "./nodeRepositories";
 import { NodeFailure, type ZoektNode } from "./zoektNode";
 import { exactly, quoted } from "./zoektQuery";

@@ -76,7 +76,7 @@ export function createVerifyTask(cacheBytes: number): Task<ZoektCall, ZoektRespo
         const candidates = collect(call.source, context);
         if ("kind" in candidates) return candidates;
         const { nodes, cachedShare } = candidates;
-        const snapshot = shards.open(candidates, symbolsOf(call.source));
+        const snapshot = shards.open(candidates, symbolsOf(call.source), call.search.preferred);
         const [search, response] =
           call.description === undefined
             ? await runSearch({ snapshot }, call.search, context, checksum)

@@ -48,7 +48,8 @@ const filesPerPiece = 100;
  * A search works as follows:
  *
  * - Send the query to each node that has repositories of the search (`nodeSearch.ts`). `zoektQuery.ts` translates it so
- *   that at least the documents that match are returned, with their text.
+ *   that at least the documents that match are returned, with their text, or only the lines that match
+ *   (`matchedLines.ts`).
  * - Evaluate the query itself on these documents (`verifyTask.ts`), with the code of the embedded engine. So positions,
  *   chunks and scores do not depend on the engine, nor on which node responds first.
  * - Merge the files with those of the embedded engine.
@@ -69,7 +70,7 @@ export class ZoektEngine implements Engine {
       parser: new CandidateParser(parsers),
       unsavedSymbols: new UnsavedSymbols(parsers),
       hedging: new Hedging(),
-      cacheUse: new CacheUse(),
+      cacheUse: { texts: new CacheUse(), facts: new CacheUse() },
       maxBytes,
     };
   }

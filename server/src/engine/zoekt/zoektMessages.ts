@@ -11,6 +11,7 @@ import type {
 import type { Description } from "#query/description";
 import type { PackedSymbols } from "#symbols/parsing/packed";
 import type { SourceText, Unparsed } from "#symbols/symbols";
+import type { LineUse } from "./matchedLines";
 
 /** A repository as a node lists it, mapped to the catalog. */
 export interface IndexedRepository {
@@ -44,6 +45,8 @@ export interface NodeReplies {
   readonly replies: readonly NodeReply[];
   /** Responses with texts that others lack: those of a `MissingResponse`. */
   readonly texts?: readonly Uint8Array[];
+  /** How the lines of listed documents are used instead of their texts, if the query allows it. */
+  readonly lineUse?: LineUse | undefined;
   /** Repositories that the search covers even if no node returned any of their documents: those of unsaved documents. */
   readonly others: readonly number[];
 }

@@ -8,6 +8,14 @@ import { hashPath } from "./pathHash";
 import { type PagedReader, SectionReader } from "./sections";
 import type { ShardMeta, ShardRepository } from "./shard";
 
+/** The distance between two positions of the same text. */
+export interface TextShift {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+const noShift: TextShift = { bytes: 0, lines: 0 };
+
 /**
  * Reads one shard. Loads sections on first use and caches them, except for text and posting lists. See `shard.ts` for
  * their contents. Every method throws `SHARD_DAMAGED` if a checksum does not match.
@@ -156,6 +164,11 @@ export class ShardReader {
   languageIndexes(): Uint16Array {
     const bytes = this.#byteColumn("documentLanguages", this.meta.documentCount * 2);
     return new Uint16Array(bytes.buffer, bytes.byteOffset, this.meta.documentCount);
+  }
+
+  /** Returns what to add to a position in the stored text to get the one in the document: nothing if all of it is stored. */
+  shiftAt(_document: number, _offset: number): TextShift {
+    return noShift;
   }
 
   /** Hexadecimal; `""` for a document that is not in a commit. */

@@ -90,14 +90,16 @@ function writeSomeChunks(
     const start = lines.lineStart(topLine);
     const stop = lines.lineStart(bottomLine + contextLines + 1);
     const address = lines.addressOf(start, stop);
+    const shift = source.reader.shiftAt(source.document, start);
     const text = source.window.kernels.bytes;
     writer.raw(json.content);
     writer.text(text, address, address + stop - start);
     writer.raw(json.contentStart);
-    writer.integer(start);
+    writer.integer(start + shift.bytes);
     writer.raw(json.line);
-    writer.integer(topLine);
-    writeRanges(writer, new Cursor(text, address - start, start, topLine), ranges, at, end);
+    writer.integer(topLine + shift.lines);
+    const cursor = new Cursor(text, address - start, start, topLine + shift.lines);
+    writeRanges(writer, cursor, ranges, at, end, shift.bytes);
     if (symbols.length === 0) writer.raw(json.noSymbols);
     else {
       writer.raw(json.symbols);
@@ -127,19 +129,20 @@ function writeRanges(
   ranges: RangeBuffer,
   from: number,
   to: number,
+  shiftBytes: number,
 ): void {
   for (let at = from; at < to; at++) {
     writer.raw(at === from ? json.firstRange : json.nextRange);
-    writePosition(writer, cursor, ranges.starts[at] ?? 0);
+    writePosition(writer, cursor, ranges.starts[at] ?? 0, shiftBytes);
     writer.raw(json.rangeEnd);
-    writePosition(writer, cursor, ranges.ends[at] ?? 0);
+    writePosition(writer, cursor, ranges.ends[at] ?? 0, shiftBytes);
     writer.raw(json.endOfRange);
   }
 }
 
-function writePosition(writer: JsonWriter, cursor: Cursor, offset: number): void {
+function writePosition(writer: JsonWriter, cursor: Cursor, offset: number, shiftBytes: number): void {
   cursor.moveTo(offset);
-  writer.integer(offset);
+  writer.integer(offset + shiftBytes);
   writer.raw(json.line);
   writer.integer(cursor.line);
   writer.raw(json.column);

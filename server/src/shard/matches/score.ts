@@ -28,6 +28,8 @@ const near = [
   { bytes: 120, score: 400 },
   { bytes: 1200, score: 200 },
 ] as const;
+/** At this distance, or a greater one, terms are not near each other. */
+export const farApartBytes = near[1].bytes + 1;
 const perDoubling = 10;
 const maxForCount = 100;
 const preferredRepository = 300;

@@ -1,0 +1,117 @@
+/**
+ * Evaluates queries on the lines that match instead of on whole texts.
+ *
+ * A node that lists documents returns the lines of their matches, too. If it finds exactly the lines that the query matches,
+ * the rest of the text changes neither the result nor its order, so it need not be transferred. What depends on it, such as
+ * the hash, is in `TextFacts`.
+ */
+import type { SearchPlan } from "#engine/engine";
+import type { Pattern, Query } from "#query/query";
+import { compileExpression } from "#query/regexp/regexp";
+import type { TextShift } from "#shard/format/reader";
+import { farApartBytes } from "#shard/matches/score";
+import { zoektPattern } from "./zoektPattern";
+import type { ZoektChunk } from "./zoektReplies";
+
+/** In which documents a node finds exactly the lines that a query matches. */
+export interface LineUse {
+  readonly documents: "all" | "ascii";
+  /** Whether the distance between matches influences their score. */
+  readonly keepsDistances: boolean;
+}
+
+/** More lines than this around each match are not requested. */
+const maxContextLines = 10;
+const newline = 0x0a;
+
+/** Returns undefined if whole texts are needed. */
+export function lineUse({ query, limits, grouping, description }: SearchPlan): LineUse | undefined {
+  const { contextLines, returnsContent, maxDisplayedMatches } = limits;
+  if (grouping !== undefined || description !== undefined || returnsContent === true) return undefined;
+  if (maxDisplayedMatches === 0 || contextLines > maxContextLines) return undefined;
+  const patterns = requiredPatterns(query);
+  if (patterns === undefined || !patterns.every(isExactPerLine)) return undefined;
+  const isBytewise = patterns.every(({ kind, caseSensitive }) => kind === "literal" && caseSensitive);
+  return { documents: isBytewise ? "all" : "ascii", keepsDistances: patterns.length > 1 };
+}
+
+/** Returns the patterns in texts, all of which must match; undefined if the query combines them in another way. */
+function requiredPatterns(query: Query): readonly Pattern[] | undefined {
+  switch (query.kind) {
+    case "and": {
+      const patterns = query.children.map(requiredPatterns);
+      return patterns.includes(undefined) ? undefined : patterns.flatMap((each) => each ?? []);
+    }
+    case "or":
+    case "not": {
+      const children = query.kind === "or" ? query.children : [query.child];
+      return children.every((child) => requiredPatterns(child)?.length === 0) ? [] : undefined;
+    }
+    case "text":
+      return query.where === "name" ? [] : [query.pattern];
+    case "const":
+    case "language":
+    case "revision":
+    case "repositoryIds":
+      return [];
+    default:
+      return undefined;
+  }
+}
+
+function isExactPerLine(pattern: Pattern): boolean {
+  if (zoektPattern(pattern)?.isExact !== true) return false;
+  return pattern.kind === "literal"
+    ? !pattern.text.includes("\n")
+    : !compileExpression(pattern.source, pattern.caseSensitive).needsWholeDocument;
+}
+
+/** The lines of a document that match, and where they are in its text. */
+export interface MatchedLines {
+  readonly content: Buffer;
+  /** Returns what to add to a position in `content` to get the position in the text. */
+  shiftAt(offset: number): TextShift;
+}
+
+/**
+ * Joins the chunks of a document. Before chunks that do not follow the one before, or the start of the text, are empty lines,
+ * which no pattern matches.
+ */
+export function joinChunks(chunks: readonly ZoektChunk[], { keepsDistances }: LineUse): MatchedLines {
+  const sorted = chunks.toSorted((left, right) => left.byteOffset - right.byteOffset);
+  const maxGap = keepsDistances ? farApartBytes : 1;
+  const maxLength = sorted.reduce((sum, { text }) => sum + maxGap + Buffer.byteLength(text, "base64"), 0);
+  const bytes = Buffer.allocUnsafe(maxLength);
+  const starts: number[] = [];
+  const shifts: TextShift[] = [];
+  let length = 0;
+  let line = 1;
+  /** Where the last chunk ends in the text. */
+  let last = 0;
+  for (const { byteOffset, lineNumber, text } of sorted) {
+    const gap = Math.max(0, Math.min(byteOffset - last, maxGap));
+    bytes.fill(newline, length, length + gap);
+    length += gap;
+    line += gap;
+    starts.push(length);
+    shifts.push({ bytes: byteOffset - length, lines: lineNumber - line });
+    const start = length;
+    length += bytes.write(text, start, "base64");
+    line += countNewlines(bytes.subarray(start, length));
+    last = byteOffset + length - start;
+  }
+  return {
+    content: bytes.subarray(0, length),
+    shiftAt(offset) {
+      let at = 0;
+      while (at + 1 < starts.length && (starts[at + 1] ?? 0) <= offset) at++;
+      return shifts[at] ?? { bytes: 0, lines: 0 };
+    },
+  };
+}
+
+function countNewlines(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count++;
+  return count;
+}
