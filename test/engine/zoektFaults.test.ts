@@ -187,6 +187,7 @@ describe("three nodes", () => {
   test("the first page is the same, whichever node answers first", async () => {
     await cluster.repositories.refresh();
     const pages: string[][] = [];
+    const streamed: string[][] = [];
     for (const slow of [0, 1, 2]) {
       for (const [at, double] of doubles.entries()) {
         double.handle = async (request, response, body) => {
@@ -202,10 +203,44 @@ describe("three nodes", () => {
       }
       const { files } = await search(cluster.engine, query, { maxMatches: 3 });
       pages.push(hitLines(files));
+      const received: string[] = [];
+      const plan = planOf(query, { maxMatches: 5 });
+      const { isExhaustive } = await cluster.engine.search(plan, new AbortController().signal, (found) => {
+        received.push(...hitLines(found));
+      });
+      assert.equal(isExhaustive, false);
+      streamed.push(received.sort());
     }
+    assert.equal(streamed[0]?.length, 5);
+    assert.deepEqual(streamed[1], streamed[0]);
+    assert.deepEqual(streamed[2], streamed[0]);
     assert.equal(pages[0]?.length, 3);
     assert.deepEqual(pages[1], pages[0]);
     assert.deepEqual(pages[2], pages[0]);
+  });
+
+  test("a streaming search passes on files of each node as soon as it has responded", async () => {
+    await cluster.repositories.refresh();
+    const slow = doubles[1] as ZoektDouble;
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    slow.handle = async (_, response, body) => {
+      await isReleased;
+      slow.handle = undefined;
+      response.end(await (await fetch(`${slow.url}/api/search`, { method: "POST", body })).text());
+    };
+    const received: string[] = [];
+    const running = cluster.engine.search(planOf(query, soon()), new AbortController().signal, (files) => {
+      received.push(...hitLines(files));
+    });
+    await eventually(() => received.length === others.length);
+    assert.deepEqual(received.toSorted(), others);
+    release();
+    const { files, isExhaustive, stats } = await running;
+    assert.deepEqual(received.toSorted(), all);
+    assert.deepEqual([files, isExhaustive, stats.actualMatchCount], [[], true, all.length]);
   });
 
   test("a response that is too large is requested again with fewer documents", async () => {

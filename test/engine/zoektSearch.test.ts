@@ -141,8 +141,8 @@ test("files have the same chunks and scores as in the embedded engine", async ()
         for (const limits of [
           { contextLines: 1, returnsContent: true },
           // Nodes return only the lines that match if the rest of the text is known.
-          { contextLines: 0, maxMatches: 5000 },
-          { contextLines: 2, maxMatches: 5000 },
+          { contextLines: 0, maxMatches: 1e6 },
+          { contextLines: 2, maxMatches: 1e6 },
         ])
           assert.deepEqual(
             await described(cluster.engine, query, limits),

@@ -14,7 +14,7 @@ import { candidatesWithoutFiles } from "./candidates";
 import type { Hedging } from "./hedging";
 import { type LineUse, lineUse } from "./matchedLines";
 import { withReasons } from "./mergeResults";
-import type { AssignedRepository, Assignments } from "./nodeRepositories";
+import type { Assignments } from "./nodeRepositories";
 import { NodeRequests } from "./nodeRequests";
 import {
   type DescribedResult,
@@ -27,7 +27,7 @@ import {
   searchCall,
 } from "./nodeResult";
 import { documentCounts, type NodeReplies as FoundReplies } from "./nodeSearch";
-import { type SearchedRepositoriesOptions, searchedRepositories } from "./searchedRepositories";
+import type { SearchedRepositories, SearchedRepositoriesOptions } from "./searchedRepositories";
 import type { VerifyThread, VerifyThreads } from "./verifyThreads";
 import type { CandidateSource, MissingDocument, NodeReplies } from "./zoektMessages";
 
@@ -68,15 +68,23 @@ interface NodeSearch {
   readonly signal: AbortSignal;
 }
 
+/** Where a search looks for documents, or one part of it. */
+export interface DocumentScope extends SearchedRepositories {
+  readonly assignments: Assignments;
+  /** How many nodes all parts together ask. */
+  readonly nodeCount: number;
+  /** Whether this part needs no further documents, because all parts have found enough. */
+  readonly hasEnough?: (result: EngineResult) => Promise<boolean>;
+}
+
 /** Requests few documents at first, because their text is most of the cost, and more if these have too few matches. */
 export async function searchDocuments(
   plan: SearchPlan,
-  assignments: Assignments,
+  { assignments, searched, missing, nodeCount, hasEnough: haveAllEnough }: DocumentScope,
   options: DocumentSearchOptions,
   signal: AbortSignal,
 ): Promise<EngineResult> {
   const { query, limits, grouping, description } = plan;
-  const { searched, missing } = searchedRepositories(plan, assignments, options);
   const isUnlimited = limits.maxMatches === Number.POSITIVE_INFINITY;
   const selectsSymbols = dependsOnSymbols(query) || grouping?.by === "symbol";
   const needsSymbols = selectsSymbols || (limits.findsEnclosing === true && !isUnlimited);
@@ -107,7 +115,7 @@ export async function searchDocuments(
       ? describedDocuments
       : isUnlimited
         ? counts.max
-        : firstCount(limits.maxDisplayedMatches, counts.first, lines && nodeCount(searched));
+        : firstCount(limits.maxDisplayedMatches, counts.first, lines && nodeCount);
   // A search for all documents needs more texts than are cached.
   const canList = !isWhole && !needsSymbols;
   const cacheUse = options.cacheUse[lines === undefined ? "texts" : "facts"];
@@ -123,7 +131,7 @@ export async function searchDocuments(
     best = result;
     const isLast = !hasMore || description !== undefined || documentCount === counts.max;
     if (!isOutOfTime(limits) && requests.avoid(incomplete)) continue;
-    if (isLast || hasEnough(result, limits)) return result;
+    if (isLast || hasEnough(result, limits) || (await haveAllEnough?.(result))) return result;
     count *= counts.growth;
   }
 }
@@ -146,10 +154,6 @@ function firstCount(matchCount: number, min: number, nodes: number | undefined):
   return nodes === undefined
     ? Math.max(min, Math.min(matchCount, 2 * min), expected)
     : Math.max(min, expected / nodes);
-}
-
-function nodeCount(repositories: readonly AssignedRepository[]): number {
-  return Math.max(1, new Set(repositories.map(({ node }) => node)).size);
 }
 
 /** Returns undefined if texts that the responses do not contain cannot be requested. */

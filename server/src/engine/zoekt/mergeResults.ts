@@ -28,9 +28,10 @@ export function withReasons(stats: SearchStats, reasons: readonly FlushReason[])
   return reasons.reduce((sum, flushReason) => addStats(sum, { ...noStats, flushReason }), stats);
 }
 
-function withinLimits(
+/** Returns the first files, the last of them with fewer ranges if all of its are too many. */
+export function withinLimits(
   all: readonly FileMatch[],
-  { maxDisplayedMatches, maxResponseBytes }: Limits,
+  { maxDisplayedMatches, maxResponseBytes }: Pick<Limits, "maxDisplayedMatches" | "maxResponseBytes">,
 ): { files: FileMatch[]; isTruncated: boolean } {
   const files: FileMatch[] = [];
   let left = maxDisplayedMatches;

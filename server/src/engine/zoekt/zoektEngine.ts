@@ -10,19 +10,19 @@ import type {
   SymbolRequest,
   SymbolsResult,
 } from "#engine/engine";
-import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import { CacheUse } from "./cacheUse";
 import { CandidateParser } from "./candidateParser";
 import { mergeDefinitions, searchDefinitions } from "./definitionSearch";
-import { type DocumentSearchOptions, searchDocuments } from "./documentSearch";
+import { type DocumentScope, type DocumentSearchOptions, searchDocuments } from "./documentSearch";
 import { Hedging } from "./hedging";
 import { mergeResults } from "./mergeResults";
 import type { AssignedRepository, Assignments } from "./nodeRepositories";
 import { readFromNode } from "./readDocument";
 import { divide } from "./replicas";
-import type { SearchedRepositoriesOptions } from "./searchedRepositories";
+import { type SearchedRepositoriesOptions, searchedRepositories } from "./searchedRepositories";
+import { type FilesHandler, StreamedParts } from "./streamedParts";
 import type { VerifyThreads } from "./verifyThreads";
 import { NodeFailure, type ZoektNode } from "./zoektNode";
 
@@ -38,9 +38,6 @@ export interface ZoektEngineOptions extends Omit<SearchedRepositoriesOptions, "n
   /** The largest response of a node to one request. */
   readonly maxResponseBytes: number;
 }
-
-/** Files are passed to a streaming search in pieces of this many. */
-const filesPerPiece = 100;
 
 /**
  * Searches repositories on Zoekt nodes, and all others with the embedded engine.
@@ -75,28 +72,59 @@ export class ZoektEngine implements Engine {
     };
   }
 
-  async search(
-    plan: SearchPlan,
-    signal: AbortSignal,
-    onFiles?: (files: readonly FileMatch[]) => Promise<void> | void,
-  ): Promise<EngineResult> {
+  async search(plan: SearchPlan, signal: AbortSignal, onFiles?: FilesHandler): Promise<EngineResult> {
     throwIfAborted(signal);
     const startedAt = performance.now();
     const assignments = await this.#options.repositories.current(signal);
-    const [local, remote] = await Promise.all([
-      this.#searchEmbedded(plan, assignments, signal),
-      searchDocuments(plan, assignments, this.#searchOptions, signal),
-    ]);
+    const { searched, missing } = searchedRepositories(plan, assignments, this.#searchOptions);
+    const byNode = groupByNode(searched);
+    const scope = { assignments, searched, missing, nodeCount: Math.max(1, byNode.length) };
+    const isDivisible =
+      plan.grouping === undefined && plan.description === undefined && plan.limits.maxDisplayedMatches > 0;
+    const result = await (onFiles === undefined || !isDivisible
+      ? this.#searchAll(plan, scope, signal)
+      : this.#searchParts(plan, scope, byNode, signal, onFiles));
     throwIfAborted(signal);
-    const merged = local === undefined ? remote : mergeResults(remote, local, plan.limits);
     const duration = Math.round((performance.now() - startedAt) * 1e6);
-    const result = { ...merged, stats: { ...merged.stats, duration } };
-    if (onFiles === undefined) return result;
-    for (let at = 0; at < result.files.length; at += filesPerPiece) {
-      await onFiles(result.files.slice(at, at + filesPerPiece));
-      throwIfAborted(signal);
-    }
-    return { ...result, files: [] };
+    const timed = { ...result, stats: { ...result.stats, duration } };
+    if (onFiles === undefined || result.files.length === 0) return timed;
+    await onFiles(result.files);
+    return { ...timed, files: [] };
+  }
+
+  async #searchAll(plan: SearchPlan, scope: DocumentScope, signal: AbortSignal): Promise<EngineResult> {
+    const [local, remote] = await Promise.all([
+      this.#searchEmbedded(plan, scope.assignments, signal),
+      searchDocuments(plan, scope, this.#searchOptions, signal),
+    ]);
+    return local === undefined ? remote : mergeResults(remote, local, plan.limits);
+  }
+
+  /** Searches each node on its own, and passes on files as soon as one has responded. */
+  async #searchParts(
+    plan: SearchPlan,
+    whole: DocumentScope,
+    byNode: readonly (readonly AssignedRepository[])[],
+    signal: AbortSignal,
+    onFiles: FilesHandler,
+  ): Promise<EngineResult> {
+    const parts = byNode.length === 0 ? [[]] : byNode;
+    const embedded = this.#searchEmbedded(plan, whole.assignments, signal);
+    const count = parts.length + (embedded === undefined ? 0 : 1);
+    const streamed = new StreamedParts(count, plan.limits, signal, onFiles);
+    const local = async () => {
+      const result = await embedded;
+      if (result !== undefined) streamed.report(parts.length, result);
+    };
+    const remote = async (searched: readonly AssignedRepository[], part: number) => {
+      const hasEnough = (result: EngineResult) => streamed.hasEnough(part, result);
+      // What is missing counts once.
+      const missing = part === 0 ? whole.missing : [];
+      const scope = { ...whole, searched, missing, hasEnough };
+      streamed.report(part, await searchDocuments(plan, scope, this.#searchOptions, signal));
+    };
+    await Promise.all([local(), ...parts.map(remote)]);
+    return await streamed.finish();
   }
 
   /** Names of files and languages come only from repositories of the embedded engine. */
@@ -155,11 +183,11 @@ export class ZoektEngine implements Engine {
   }
 
   /** Returns undefined if the embedded engine has no repository of the search. */
-  async #searchEmbedded(
+  #searchEmbedded(
     plan: SearchPlan,
     { byId }: Assignments,
     signal: AbortSignal,
-  ): Promise<EngineResult | undefined> {
+  ): Promise<EngineResult> | undefined {
     const stored = [...this.#options.embeddedIds()].filter((id) => !byId.has(id));
     const ids = new Set(stored) as ReadonlySet<number> as ReadonlySet<RepositoryId>;
     const { repositories } = plan;
@@ -167,6 +195,16 @@ export class ZoektEngine implements Engine {
       repositories === "all" ? ids : (new Set([...ids].filter((id) => repositories.has(id))) as typeof ids);
     if (searched.size === 0) return undefined;
     const unsaved = plan.unsaved.filter(({ repositoryId }) => !byId.has(repositoryId));
-    return await this.#options.embedded.search({ ...plan, repositories: searched, unsaved }, signal);
+    return this.#options.embedded.search({ ...plan, repositories: searched, unsaved }, signal);
   }
+}
+
+function groupByNode(repositories: readonly AssignedRepository[]): AssignedRepository[][] {
+  const byNode = new Map<string, AssignedRepository[]>();
+  for (const repository of repositories) {
+    const ofNode = byNode.get(repository.node);
+    if (ofNode === undefined) byNode.set(repository.node, [repository]);
+    else ofNode.push(repository);
+  }
+  return [...byNode.values()];
 }
