@@ -6,12 +6,13 @@ import type { ShardReader } from "#shard/format/reader";
 import { blockHasFoldingSpecials, blockHasNonAscii } from "#shard/format/shard";
 import { decodeText } from "#shard/format/text";
 import { maxGapBytes, type TextWindow } from "#shard/format/window";
-import { edgesOf } from "#shard/matches/ranges";
+import { byteClasses, edgesOf } from "#shard/matches/ranges";
 import type { DocumentEvaluation } from "./documentEvaluation";
 import { runExpression } from "./expressionRun";
 import { type CompiledPattern, type ExpressionPattern, type LiteralPattern, printPattern } from "./pattern";
 
 const newline = 0x0a;
+const underscore = 0x5f;
 
 /** The documents of a search in one shard, if there are so few that preparing the whole shard does not pay off. */
 export interface SmallUniverse {
@@ -137,7 +138,8 @@ export class ContentFinder {
         : this.#runBlocks(special, span, evaluation);
     }
     if (pattern.needsWholeDocument) return this.#runText(pattern, span, evaluation);
-    const { required } = pattern;
+    const { required, word } = pattern;
+    if (word !== undefined && !this.#hasSpecials(from, to)) return this.#findWord(word, span, evaluation);
     if (required === undefined) return this.#runBlocks(pattern, span, evaluation);
     return this.#runLines(pattern, required, span, evaluation);
   }
@@ -185,6 +187,27 @@ export class ContentFinder {
     for (let at = 0; at < count; at++) {
       const hit = hits[at] ?? 0;
       const edges = edgesOf(bytes, base + hit, base + hit + length, base, end);
+      evaluation.ranges.push(origin + hit, origin + hit + length, edges, this.#term);
+    }
+    return count;
+  }
+
+  /** Like `#findLiteral`, but only between word boundaries. The blocks begin and end with whole lines. */
+  #findWord(needle: Needle, { base, end, origin }: BlockSpan, evaluation: DocumentEvaluation): number {
+    const { kernels } = this.#window;
+    const hitCount = kernels.find(needle, base, end - base);
+    const { hits, bytes } = kernels;
+    const { length } = needle.bytes;
+    let count = 0;
+    for (let at = 0; at < hitCount; at++) {
+      const hit = hits[at] ?? 0;
+      const from = base + hit;
+      const to = from + length;
+      if ((from > base && isWordByte(bytes[from - 1] ?? 0)) || (to < end && isWordByte(bytes[to] ?? 0)))
+        continue;
+      count++;
+      if (evaluation.isCountOnly) continue;
+      const edges = edgesOf(bytes, from, to, base, end);
       evaluation.ranges.push(origin + hit, origin + hit + length, edges, this.#term);
     }
     return count;
@@ -273,4 +296,9 @@ interface TextSpan {
 interface BlockSpan extends TextSpan {
   readonly from: number;
   readonly to: number;
+}
+
+function isWordByte(byte: number): boolean {
+  const byteClass = byteClasses[byte];
+  return byte === underscore || byteClass === 1 || byteClass === 2 || byteClass === 3;
 }

@@ -30,11 +30,15 @@ export interface ExpressionPattern {
   readonly needsWholeDocument: boolean;
   /** Bytes that every match contains: only lines with them can match. */
   readonly required: Needle | undefined;
+  /** The word, if the pattern is one between word boundaries. Valid in text without folding specials. */
+  readonly word: Needle | undefined;
 }
 
 /** A shorter required literal occurs in nearly every line, so searching for it does not pay off. */
 const minRequiredLength = 3;
 const newline = "\n";
+/** In a word, no match is hidden by an overlapping occurrence that is not between boundaries. */
+const wholeWord = /^\\b(\w+)\\b$/;
 
 /** Prints the pattern in one line, as `printQuery` does: `"text"` or `/expression/`, with a `c` if case matters. */
 export function printPattern(pattern: CompiledPattern): string {
@@ -85,6 +89,7 @@ function expressionPattern(expression: Expression, kernels: Kernels): Expression
   const { required, forms } = expression;
   const isUseful =
     required !== undefined && required.text.length >= minRequiredLength && !required.text.includes(newline);
+  const [, word] = wholeWord.exec(expression.source) ?? [];
   return {
     kind: "expression",
     expression,
@@ -99,6 +104,7 @@ function expressionPattern(expression: Expression, kernels: Kernels): Expression
       isUseful && !expression.needsWholeDocument
         ? kernels.prepareNeedle(Buffer.from(required.text), required.caseSensitive)
         : undefined,
+    word: word === undefined ? undefined : kernels.prepareNeedle(Buffer.from(word), expression.caseSensitive),
   };
 }
 
