@@ -11,7 +11,7 @@ import { type Listing, langInput, pathInput, revInput, tool } from "./tool";
 /** All pages of a result are cut from the same search, so that they agree. */
 const maxMatches = 1000;
 /** With the mode that prints only files. */
-const maxFiles = 4000;
+const maxFiles = 2000;
 const maxGroups = 1000;
 /** With mode words: those of some thirty files. */
 const maxWords = 300;

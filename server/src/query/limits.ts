@@ -18,8 +18,8 @@ export interface Limits {
   readonly explainsScores: boolean;
   /** Whether to return the definitions that enclose chunks. Default: false. */
   readonly findsEnclosing?: boolean;
-  /** Whether to return no chunks, only how many matches each document has. Default: false. */
-  readonly omitsChunks?: boolean;
+  /** Whether to return no chunks, only how many matches each document has; or the languages for which. Default: false. */
+  readonly omitsChunks?: boolean | readonly string[];
 }
 
 export const defaultTimeLimitMs = 10_000;

@@ -71,10 +71,12 @@ export class PieceBuilder {
    */
   add(found: ShardHit, maxRanges: number, following: FollowingHits): void {
     const { shard, evaluation, hit } = found;
-    const hasChunks = !hit.isInName && this.#limits.omitsChunks !== true;
+    const { path, language, blobSha } = describeContent(shard, hit.document);
+    const { omitsChunks = false } = this.#limits;
+    const isOmitted = typeof omitsChunks === "boolean" ? omitsChunks : omitsChunks.includes(language);
+    const hasChunks = !hit.isInName && !isOmitted;
     const phrase = hit.hasPhrase && hasChunks ? evaluation.phraseRanges(hit.document) : undefined;
     const shown = shownRanges(found, maxRanges, phrase);
-    const { path, language, blobSha } = describeContent(shard, hit.document);
     // Spread syntax would give each object a hidden class of its own, which takes longer than everything else here.
     const file: PieceFile = {
       path,

@@ -68,7 +68,7 @@ export class CallFiles {
     const onlyName = others.length === 0 ? name : undefined;
     const cached = ({ origin, language, blobSha }: FileMatch) =>
       origin === "unsaved" ? undefined : code.cachedCalls(onlyName, language, blobSha);
-    const candidates = { query: this.#query, scope, pattern: names.map(wholeWordPattern) };
+    const candidates = { query: this.#query, scope, pattern: names.map(wholeWordPattern), omitsChunks: true };
     const searched = await searchCandidates(engine, candidates, signal, async (files) => {
       const uncached: FileMatch[] = [];
       for (const file of files) {

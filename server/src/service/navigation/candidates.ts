@@ -26,6 +26,8 @@ export interface CandidateSearch {
   readonly pattern: Pattern | readonly Pattern[];
   /** Other conditions that files must meet. */
   readonly filters?: readonly Query[];
+  /** See `Limits`. */
+  readonly omitsChunks: boolean | readonly string[];
 }
 
 /** Returns a pattern that matches the name as a whole word. */
@@ -84,7 +86,7 @@ export class Gaps {
 /** Passes files to `onFiles` as they are found. Resolves when the search and all calls of `onFiles` have finished. */
 export async function searchCandidates(
   engine: Engine,
-  { query, scope, pattern, filters = [] }: CandidateSearch,
+  { query, scope, pattern, filters = [], omitsChunks }: CandidateSearch,
   signal: AbortSignal,
   onFiles: (files: readonly FileMatch[]) => Promise<void>,
 ): Promise<Completeness> {
@@ -97,7 +99,7 @@ export async function searchCandidates(
     ...(scope.revisions.length === 0 ? [] : [{ kind: "revision" as const, names: scope.revisions }]),
   ];
   const plan = createInternalPlan({ kind: "and", children }, scope.repositories, maxOccurrences, deadline);
-  const limits = { ...plan.limits, maxResponseBytes };
+  const limits = { ...plan.limits, maxResponseBytes, omitsChunks };
   const pending: Promise<void>[] = [];
   const { stats, isExhaustive } = await engine.search(
     { ...plan, limits, unsaved: scope.revisions.length === 0 ? unsaved : [], preferred },

@@ -219,7 +219,7 @@ export class Definitions {
         definitions.push({ symbol, isParsed: true });
       }
     };
-    const candidates = { query, scope, pattern: wholeWordPattern(name) };
+    const candidates = { query, scope, pattern: wholeWordPattern(name), omitsChunks: true };
     const reason = await catchTimeLimit(signal, caller, async () => {
       const searched = await searchCandidates(engine, candidates, signal, async (found) => {
         await Promise.all(found.map(parseFile));
@@ -238,7 +238,7 @@ export class Definitions {
     const filters = [{ kind: "not", child: { kind: "language", names: excludedLanguages } }] as const;
     const { reason } = await searchCandidates(
       this.#options.engine,
-      { query, scope, pattern: wholeWordPattern(name), filters },
+      { query, scope, pattern: wholeWordPattern(name), filters, omitsChunks: false },
       signal,
       async (files) => {
         for (const file of files)

@@ -6,6 +6,7 @@
  */
 
 import { setMaxListeners } from "node:events";
+import { TextPositions } from "#base/textPositions";
 import type { Certainty } from "#contract/symbols";
 import type { Engine, FoundSymbol } from "#engine/engine";
 import { decodeChunks, type FileMatch, type Range } from "#model/match";
@@ -13,7 +14,7 @@ import { addReason, type FlushReason } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import type { RepositoryView } from "#service/repositories/repositoryView";
-import { definesNames } from "#symbols/grammars/grammars";
+import { definesNames, parsedLanguages } from "#symbols/grammars/grammars";
 import { type Completeness, readTexts, searchCandidates, wholeWordPattern } from "./candidates";
 import {
   ConfidenceEstimator,
@@ -24,7 +25,13 @@ import {
 } from "./confidence";
 import { catchTimeLimit, type Definitions } from "./definitions";
 import type { Packages } from "./packages";
-import { type CodeOccurrence, type FileOccurrences, type ParsedCode, truncatedLines } from "./parsedCode";
+import {
+  type CodeOccurrence,
+  type FileOccurrences,
+  maxLineBytes,
+  type ParsedCode,
+  truncatedLines,
+} from "./parsedCode";
 import type { QueryOrigin, SearchScope, SymbolQuery } from "./symbolQuery";
 
 export interface CodeReference {
@@ -201,7 +208,8 @@ export class References {
       return tracked;
     };
     // The search continues while these files are parsed, so that no parser is idle.
-    const candidates = { query, scope, pattern: wholeWordPattern(query.name) };
+    const omitsChunks = parsedLanguages().filter(definesNames);
+    const candidates = { query, scope, pattern: wholeWordPattern(query.name), omitsChunks };
     const searched = await searchCandidates(engine, candidates, signal, async (files) => {
       const cached: ParsedFile[] = [];
       const textOnly: ParsedFile[] = [];
@@ -242,7 +250,9 @@ export class References {
     const parsed = await code.occurrences(readableTexts, name, signal);
     return files.map((file, index) => {
       const text = texts[index];
-      return { file, code: text && parsed[readableTexts.indexOf(text)] };
+      if (text === undefined) return { file, code: undefined };
+      const found = parsed[readableTexts.indexOf(text)];
+      return { file, code: found, words: found === undefined ? wordsIn(text.content, name) : undefined };
     });
   }
 }
@@ -266,11 +276,19 @@ interface ParsedFile {
   readonly file: FileMatch;
   /** `undefined` if it could not be parsed. */
   readonly code: FileOccurrences | undefined;
+  /** Where its text contains the name, if it could be read but not parsed. */
+  readonly words?: readonly FoundWord[] | undefined;
 }
 
-function toReferencingFile({ file, code }: ParsedFile, possibleTargets: PossibleTargets): ReferencingFile {
+/** An occurrence of a name in text. */
+type FoundWord = Pick<CodeReference, "range" | "lineContent">;
+
+function toReferencingFile(
+  { file, code, words }: ParsedFile,
+  possibleTargets: PossibleTargets,
+): ReferencingFile {
   return code === undefined
-    ? textReferences(file, possibleTargets)
+    ? textReferences(file, words ?? wordsInChunks(file), possibleTargets)
     : codeReferences(file, code, possibleTargets);
 }
 
@@ -306,22 +324,45 @@ function codeReferences(
 /** Treats whole words as references, because comments cannot be told from code without a parser. */
 function textReferences(
   file: FileMatch,
+  words: readonly FoundWord[],
   { targets, queryOrigin, estimator }: PossibleTargets,
 ): ReferencingFile {
   const best = estimator.bestCertainty({ ...file, imports: [] }, targets, queryOrigin?.repository.id);
   const certainty = compareCertainty(best, "repository") < 0 ? "repository" : best;
-  const references = decodeChunks(file).flatMap(({ content, contentStart, matchRanges }) => {
-    const lines = truncatedLines(content);
-    const codePoints = new Map<number, readonly string[]>();
-    return matchRanges.flatMap((range) => {
-      const { lineNumber } = range.start;
-      const lineContent = lines[lineNumber - contentStart.lineNumber] ?? "";
-      const line = codePoints.get(lineNumber) ?? [...lineContent];
-      codePoints.set(lineNumber, line);
-      return isWholeWord(line, range) ? [{ range, lineContent, certainty }] : [];
-    });
-  });
+  const references = words.map((word) => ({ ...word, certainty }));
   return { file, references, isParsed: false, score: file.score };
+}
+
+function wordsInChunks(file: FileMatch): readonly FoundWord[] {
+  return decodeChunks(file).flatMap(({ content, contentStart, matchRanges }) => {
+    const lines = truncatedLines(content);
+    return wholeWords(matchRanges, (lineNumber) => lines[lineNumber - contentStart.lineNumber] ?? "");
+  });
+}
+
+function wordsIn(content: Uint8Array, name: string): readonly FoundWord[] {
+  const positions = new TextPositions(content);
+  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  const length = Buffer.byteLength(name);
+  const ranges: Range[] = [];
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + length))
+    ranges.push({ start: positions.positionOf(at), end: positions.positionOf(at + length) });
+  return wholeWords(ranges, (lineNumber) => positions.line(lineNumber, maxLineBytes));
+}
+
+/** Returns the ranges, which ascend, that are whole words. */
+function wholeWords(ranges: readonly Range[], lineAt: (lineNumber: number) => string): readonly FoundWord[] {
+  let lineNumber = 0;
+  let lineContent = "";
+  let codePoints: readonly string[] = [];
+  return ranges.flatMap((range) => {
+    if (range.start.lineNumber !== lineNumber) {
+      lineNumber = range.start.lineNumber;
+      lineContent = lineAt(lineNumber);
+      codePoints = [...lineContent];
+    }
+    return isWholeWord(codePoints, range) ? [{ range, lineContent }] : [];
+  });
 }
 
 /** Returns whether the range is a whole word in any script. The search itself knows only ASCII words. */
