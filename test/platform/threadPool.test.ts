@@ -84,3 +84,13 @@ test("a pool that shrinks while its threads are idle runs no more of them", asyn
     await pool.close();
   }
 });
+
+test("a thread whose result says that it must end is not used again", async () => {
+  const pool = threadPool<undefined, number>(script, 1, { mustReplace: () => true });
+  try {
+    const ids = [await pool.run(undefined), await pool.run(undefined)];
+    assert.equal(new Set(ids).size, 2);
+  } finally {
+    await pool.close();
+  }
+});

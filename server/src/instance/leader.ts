@@ -31,7 +31,7 @@ import type { CodeHostsSetup } from "#sync/codeHosts";
 import { Compactor } from "#sync/compactor";
 import { SymbolIndexer } from "#sync/symbolIndexer";
 import { Sync } from "#sync/sync";
-import type { WorkerResult, WorkerTask } from "#sync/workerTasks";
+import { hasLargeHeap, type WorkerResult, type WorkerTask } from "#sync/workerTasks";
 import { createAccessControl } from "./accessControl";
 import { codeHostChanges } from "./codeHostChanges";
 import { codeHostOperations } from "./codeHosts";
@@ -130,7 +130,9 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const pool = threadPool<WorkerTask, WorkerResult>(indexScript, indexWorkerCount(configuration));
   // For working trees, because a saved file must not wait for an index build. Several workers, because all working
   // trees are scanned at startup.
-  const quickPool = threadPool<WorkerTask, WorkerResult>(indexScript, Math.ceil(defaultWorkerCount(0) / 2));
+  const quickPool = threadPool<WorkerTask, WorkerResult>(indexScript, Math.ceil(defaultWorkerCount(0) / 2), {
+    mustReplace: hasLargeHeap,
+  });
   const symbolPool = threadPool<WorkerTask, WorkerResult>(indexScript, 2);
   // For requests about documents, which must not wait for indexing.
   const parsers = symbolParsers(join(__dirname, "symbolWorker.js"), defaultWorkerCount(0));

@@ -17,16 +17,16 @@ export interface ThreadPool<Input, Output> extends Pool<Input, Output> {
   resize(size: number): void;
 }
 
-/** Limits for threads whose input may make them crash, hang or leak. */
+/** Limits for threads whose input may make them crash, hang, leak or grow. */
 export interface ThreadSupervision<Output> {
-  /** Whether the thread that returned this output must be replaced. */
-  readonly mustReplace: (output: Output) => boolean;
+  /** Whether the thread that returned this output must end; the next call starts another one. */
+  readonly mustReplace?: (output: Output) => boolean;
   /** A thread that neither returns nor emits anything for this long is terminated, as if it had crashed. */
-  readonly stallTimeoutMs: number;
+  readonly stallTimeoutMs?: number;
   /** Limit of the JavaScript heap in MiB; a thread that exceeds it ends. */
-  readonly maxHeapMb: number;
+  readonly maxHeapMb?: number;
   /** An idle thread ends after this time. */
-  readonly idleMs: number;
+  readonly idleMs?: number;
 }
 
 const defaultIdleMs = 5000;
@@ -38,7 +38,7 @@ const defaultIdleMs = 5000;
 export function threadPool<Input, Output>(
   script: string,
   initialSize: number,
-  supervision?: ThreadSupervision<Output>,
+  { mustReplace, stallTimeoutMs, maxHeapMb, idleMs = defaultIdleMs }: ThreadSupervision<Output> = {},
 ): ThreadPool<Input, Output> {
   let size = initialSize;
   const idle = new Map<Thread<Input, Output>, NodeJS.Timeout>();
@@ -59,9 +59,7 @@ export function threadPool<Input, Output>(
       clearTimeout(idle.get(thread));
       idle.delete(thread);
     };
-    const thread: Thread<Input, Output> = startThread(script, onExit, {
-      maxHeapMb: supervision?.maxHeapMb,
-    });
+    const thread: Thread<Input, Output> = startThread(script, onExit, { maxHeapMb });
     live.add(thread);
     return thread;
   };
@@ -78,7 +76,7 @@ export function threadPool<Input, Output>(
     const timer = setTimeout(() => {
       idle.delete(thread);
       discard(thread);
-    }, supervision?.idleMs ?? defaultIdleMs);
+    }, idleMs);
     timer.unref();
     idle.set(thread, timer);
   };
@@ -86,14 +84,14 @@ export function threadPool<Input, Output>(
     thread: Thread<Input, Output>,
     ...[input, signal, onPartial]: Parameters<Thread<Input, Output>["run"]>
   ): Promise<Output> => {
-    if (supervision === undefined) return thread.run(input, signal, onPartial);
-    const stallTimer = setTimeout(() => discard(thread), supervision.stallTimeoutMs);
+    const stallTimer =
+      stallTimeoutMs === undefined ? undefined : setTimeout(() => discard(thread), stallTimeoutMs);
     try {
       const output = await thread.run(input, signal, (partial) => {
-        stallTimer.refresh();
+        stallTimer?.refresh();
         return onPartial?.(partial);
       });
-      if (supervision.mustReplace(output)) discard(thread);
+      if (mustReplace?.(output)) discard(thread);
       return output;
     } finally {
       clearTimeout(stallTimer);

@@ -1,4 +1,5 @@
 /** Dispatches the tasks of an index worker to their handlers. */
+import { getHeapStatistics } from "node:v8";
 import { ServiceError } from "#base/error";
 import { type DependencyScan, type FoundDependencies, findDependencies } from "#dependencies/dependencies";
 import { type IndexResult, type IndexTask, indexTask, unexpectedResult } from "#indexing/indexTask";
@@ -23,7 +24,7 @@ export type WorkerTask =
   | ({ readonly kind: "dependencies" } & DependencyScan);
 export type WorkerResult =
   | IndexResult
-  | ({ readonly kind: "overlaid" } & OverlayResult)
+  | ({ readonly kind: "overlaid"; readonly heapBytes: number } & OverlayResult)
   | ({ readonly kind: "inspected" } & ShardContents)
   | { readonly kind: "unparsedDocuments"; readonly documents: readonly UnparsedDocument[] }
   | Rewritten
@@ -45,8 +46,16 @@ export function workerTask(files?: Files, parsers?: SymbolParsers): Task<WorkerT
     if (work.kind === "dependencies") return { kind: "foundDependencies", ...findDependencies(work, files) };
     if (work.kind === "rewrite") return rewriteShards(work, context.isCanceled, files);
     if (work.kind !== "overlay") return index(work, context);
-    return { kind: "overlaid", ...(await withSignal(context, (signal) => buildOverlay(work, signal))) };
+    const overlay = await withSignal(context, (signal) => buildOverlay(work, signal));
+    return { kind: "overlaid", heapBytes: getHeapStatistics().total_heap_size, ...overlay };
   };
+}
+
+const largeHeapBytes = 64 * 1024 * 1024;
+
+/** Returns whether a thread has compared so many files that it should end rather than keep its memory while idle. */
+export function hasLargeHeap(result: WorkerResult): boolean {
+  return result.kind === "overlaid" && result.heapBytes > largeHeapBytes;
 }
 
 /** Narrows the type of the pool for the indexer. */
