@@ -268,7 +268,7 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
   async function sendStream(
     request: FastifyRequest,
     reply: FastifyReply,
-    { start, pieces, end }: PageStream,
+    page: PageStream,
   ): Promise<FastifyReply> {
     if (reply.raw.destroyed) throw canceled();
     const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
@@ -280,19 +280,10 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       return reply;
     }
     const sender = new PieceSender(reply.raw, isCompressed, times.stallMs, unread);
-    try {
-      await sender.send(start);
-      for await (const piece of pieces) await sender.send(piece);
-    } catch (error) {
+    await sender.sendPage(page, (error) => {
       const failure = toFailure(error, request);
-      if (failure === undefined) {
-        reply.raw.destroy();
-        return reply;
-      }
-      await sender.send(failureNote(failure.message)).catch(() => {});
-    }
-    await sender.send(end).catch(() => {});
-    sender.end();
+      return failure && failureNote(failure.message);
+    });
     return reply;
   }
 

@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { constants, createGzip } from "node:zlib";
 import { canceled } from "#base/error";
+import type { PageStream } from "#transport/pages/context";
 import type { UnreadResponses } from "./responses";
 
 export class PieceSender {
@@ -45,6 +46,29 @@ export class PieceSender {
     await Promise.race([once(target, "drain", { signal }), once(response, "close", { signal })]);
     waiting.abort();
     if (!response.destroyed) response.setTimeout(0);
+  }
+
+  /**
+   * Sends a page while it is rendered. If that fails, what `noteOf` returns is shown instead of the rest; if it returns
+   * nothing, the connection is closed.
+   */
+  async sendPage(
+    { start, pieces, end }: PageStream,
+    noteOf: (error: unknown) => string | undefined,
+  ): Promise<void> {
+    try {
+      await this.send(start);
+      for await (const piece of pieces) await this.send(piece);
+    } catch (error) {
+      const note = noteOf(error);
+      if (note === undefined) {
+        this.#response.destroy();
+        return;
+      }
+      await this.send(note).catch(() => {});
+    }
+    await this.send(end).catch(() => {});
+    this.end();
   }
 
   end(): void {
