@@ -12,6 +12,7 @@ import { hasZoekt, type RunningZoekt, serveZoekt, withoutZoekt } from "#test/sup
 
 const names = { repositoryName: (id: number) => `host.test/group/repo${id}` };
 const translate = (query: Query) => zoektQuery(query, names);
+const anything: Query = { kind: "const", value: true };
 const not = (child: Query): Query => ({ kind: "not", child });
 
 const table: readonly (readonly [query: Query, text: string | undefined])[] = [
@@ -77,11 +78,11 @@ test("no text of a user changes the structure of the query", () => {
       const leaf = query.kind === "not" ? query.child : query;
       if (leaf.kind !== "text") return;
       const plain = literal("plain", { where: leaf.where });
+      // The replacement character also stands for invalid UTF-8, so its translation matches more and is not negated.
+      const isVague = leaf.pattern.kind === "literal" && Buffer.from(leaf.pattern.text).includes("\u{fffd}");
+      const expected = query.kind === "not" ? (isVague ? anything : not(plain)) : plain;
       const text = translate(query) ?? "";
-      assert.equal(
-        structureOf(text),
-        structureOf(translate(query.kind === "not" ? not(plain) : plain) ?? ""),
-      );
+      assert.equal(structureOf(text), structureOf(translate(expected) ?? ""));
       parseZoektQuery(text);
     }),
     { numRuns: 500 },
