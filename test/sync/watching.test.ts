@@ -10,7 +10,7 @@ import { silentLog } from "#platform/log";
 import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
 import { type WatchFolder, watchFolder } from "#sync/watch";
-import { workerTask } from "#sync/workerTasks";
+import { type WorkerResult, type WorkerTask, workerTask } from "#sync/workerTasks";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { indexedLines, shardLines } from "#test/support/indexed";
 import { repo, temporaryFolder } from "#test/support/repo";
@@ -155,6 +155,24 @@ test("a removed repository below a remembered folder stays removed until its own
   assert.deepEqual(await names([paths[0] ?? ""]), [paths[0]]);
   assert.deepEqual(await names([folder]), paths);
   await sync.idle();
+});
+
+test("a working tree is scanned once, although its path is added again and a file changes meanwhile", async (t) => {
+  const repository = repo(text);
+  const task = workerTask();
+  let scanCount = 0;
+  const pool = inlineThread<WorkerTask, WorkerResult>(async (work, context) => {
+    const isScan = work.kind === "overlay" && work.paths === undefined;
+    if (isScan && ++scanCount === 1) await sync.addPaths([repository.path], signal);
+    const result = await task(work, context);
+    if (isScan && scanCount === 1) repository.write("src/b.txt", "later\n");
+    return result;
+  });
+  const { sync, overlay } = await open(t, watchFolder, pool);
+  const [found] = await sync.addPaths([repository.path], signal);
+  await eventuallyEqual(() => overlay(found?.id ?? assert.fail()), ["src/b.txt: later|"]);
+  await sync.idle();
+  assert.equal(scanCount, 1);
 });
 
 test("a tracked folder that does not exist on disk causes no endless work", {

@@ -72,6 +72,8 @@ export interface OverlayResult {
   readonly mustReindex?: true;
 }
 
+export type OnFolders = (folders: readonly BytePath[]) => Promise<void> | void;
+
 export interface AddedFiles {
   readonly count: number;
   /** Bytes of indexed text. */
@@ -84,10 +86,15 @@ const noFiles: AddedFiles = { count: 0, bytes: 0 };
 const maxOverlayBytes = 64 * 1024 * 1024;
 
 /**
- * Builds the overlay of a working tree or a plain folder. Throws REPOSITORY_NOT_TRUSTED, GIT_FAILED, and SHARD_DAMAGED
- * if the shards below cannot be read.
+ * Builds the overlay of a working tree or a plain folder. Before all files of a working tree are checked, passes the
+ * folders of the default revision to `onFolders`, and waits until they are watched: no change is missed then. Throws
+ * REPOSITORY_NOT_TRUSTED, GIT_FAILED, and SHARD_DAMAGED if the shards below cannot be read.
  */
-export async function buildOverlay(task: OverlayTask, signal: AbortSignal): Promise<OverlayResult> {
+export async function buildOverlay(
+  task: OverlayTask,
+  signal: AbortSignal,
+  onFolders?: OnFolders,
+): Promise<OverlayResult> {
   const readers: ShardReader[] = [];
   try {
     const checksum = await loadChecksum();
@@ -95,7 +102,7 @@ export async function buildOverlay(task: OverlayTask, signal: AbortSignal): Prom
     const segments = new RepositorySegments(task.repositoryId, readers);
     const compared =
       task.indexedFolder === undefined
-        ? await compareClone(task, segments, signal)
+        ? await compareClone(task, segments, signal, onFolders)
         : compareFolder(task, task.indexedFolder, segments);
     const { changes, folders, mustReindex } = compared;
     if (mustReindex) return { paths: [], folders, added: noFiles, mustReindex };
@@ -120,6 +127,7 @@ async function compareClone(
   { root, defaultSlot, paths, includesTracked, firstNewSegment }: OverlayTask,
   segments: RepositorySegments,
   signal: AbortSignal,
+  onFolders?: OnFolders,
 ): Promise<Compared> {
   const gitRepository = findGitRepository(root);
   if (gitRepository?.workTree === undefined)
@@ -141,6 +149,7 @@ async function compareClone(
   }
   const base = new Map<BytePath, string>();
   for (const { path, blob, slots } of documentsOf(segments)) if (isInBase(slots)) base.set(path, blob);
+  await onFolders?.(ancestorsOf(base.keys()));
   const changes = await scanWorkingTree(tree, base, signal);
   return { changes, folders: ancestorsOf([...base.keys(), ...presentPaths(changes)]) };
 }

@@ -11,7 +11,7 @@ import { IndexFull } from "#indexing/draftGate";
 import type { Indexer } from "#indexing/indexing";
 import type { ZoektIndexer } from "#indexing/zoektIndexer";
 import { type CommitHash, isPlainFolder, type Repository, type RepositoryId } from "#model/repository";
-import type { Overlay } from "#overlay/overlay";
+import type { OnFolders, Overlay } from "#overlay/overlay";
 import type { Clock } from "#platform/clock";
 import type { Pool } from "#platform/threadPool";
 import type { ShardDirectory } from "#shard/directory/directory";
@@ -65,6 +65,8 @@ export interface RefreshRequest {
   readonly includesTracked: boolean;
   /** Revisions to index because they were searched, in addition to those that the settings select. */
   readonly requestedRevisions: readonly string[];
+  /** Called with folders to watch, before the whole working tree is scanned. */
+  readonly onFolders: OnFolders;
 }
 
 export interface RefreshResult {
@@ -258,6 +260,7 @@ async function refreshOverlay(
       ...(moved.kind === "delta" ? { firstNewSegment: moved.firstNewSegment } : {}),
     },
     signal,
+    request.onFolders,
   );
   // Retry only once, because files may keep changing.
   if (result.mustReindex && !isRebuild)

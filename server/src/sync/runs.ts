@@ -65,6 +65,7 @@ interface Run {
   readonly requested: readonly string[];
   /** Whether the run builds all shards, so that restarting it would lose much work. */
   readonly isFullBuild: boolean;
+  readonly scansAll: boolean;
 }
 
 /** Delay before a failed repository is retried. */
@@ -102,6 +103,17 @@ export class Runs {
   refresh(id: RepositoryId, priority: Priority): void {
     this.#stateOf(id).scansAll = true;
     this.#schedule.add(id, priority);
+  }
+
+  /**
+   * Omits repositories whose whole working tree is being scanned, as at the start, when known paths are also added again.
+   * Watches report what changes meanwhile.
+   */
+  withoutScanning(repositories: readonly Repository[]): readonly Repository[] {
+    return repositories.filter(({ id }) => {
+      const { run, watch } = this.#states.get(id) ?? {};
+      return run?.scansAll !== true || watch?.isComplete !== true;
+    });
   }
 
   /** Queues a rebuild of all shards of a repository. */
@@ -290,6 +302,7 @@ export class Runs {
       paths: [...state.paths],
       differing: state.differing,
       requestedRevisions: state.requested,
+      onFolders: (folders: readonly BytePath[]) => void state.watch?.addFolders(folders),
     };
     const startedAt = clock.elapsed();
     state.isRebuild = false;
@@ -299,7 +312,8 @@ export class Runs {
     state.cancelRetry?.();
     const controller = new AbortController();
     const isFullBuild = request.isRebuild || context.directory.manifest(id) === undefined;
-    const run: Run = { controller, requested: request.requestedRevisions, isFullBuild };
+    const { scansAll } = request;
+    const run: Run = { controller, requested: request.requestedRevisions, isFullBuild, scansAll };
     state.run = run;
     const signal = AbortSignal.any([controller.signal, this.#closing.signal]);
     // Start watching before the first scan, so that no change during the scan is missed.
@@ -312,7 +326,8 @@ export class Runs {
       onCurrent?.(id);
       if (result.isBuilt)
         log.info(`Indexed ${repository.name} in ${inSeconds(clock.elapsed() - startedAt)}.`);
-      // A file may have been saved after it was scanned and before its folder was watched: scan once more.
+      // In a folder of new files only, a file may have been saved after it was scanned and before the folder was watched:
+      // scan once more.
       if (updateWatch(state.watch, result.folders)) this.refresh(id, "due");
       if (state.watch?.isComplete === false) {
         this.#polled.add(id);

@@ -218,7 +218,7 @@ export class Sync {
         : this.#scans.add(path, combined));
       this.#options.log.info(`Found ${repositories.length} repositories in ${path}.`);
       this.storage.add(repositories, areOpen);
-      this.#refreshAll(repositories, "requested");
+      this.#refreshAll(this.#runs.withoutScanning(repositories), "requested");
       this.#dependencies.scan(repositories);
       found.push(...repositories);
     }

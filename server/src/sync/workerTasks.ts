@@ -2,12 +2,13 @@
 import { getHeapStatistics } from "node:v8";
 import { ServiceError } from "#base/error";
 import { type DependencyScan, type FoundDependencies, findDependencies } from "#dependencies/dependencies";
+import type { BytePath } from "#git/bytePath";
 import { type IndexResult, type IndexTask, indexTask, unexpectedResult } from "#indexing/indexTask";
 import { type Inspection, inspect, type ShardContents } from "#indexing/inspect";
 import { buildSymbols, type SymbolResult, type SymbolTask } from "#indexing/symbolTask";
 import { type UnparsedDocument, type UnparsedQuery, unparsedDocuments } from "#indexing/unparsed";
 import { withSignal } from "#indexing/withSignal";
-import { buildOverlay, type OverlayResult, type OverlayTask } from "#overlay/overlay";
+import { buildOverlay, type OnFolders, type OverlayResult, type OverlayTask } from "#overlay/overlay";
 import type { Files } from "#platform/files";
 import type { Task } from "#platform/serveTask";
 import type { Pool } from "#platform/threadPool";
@@ -46,7 +47,7 @@ export function workerTask(files?: Files, parsers?: SymbolParsers): Task<WorkerT
     if (work.kind === "dependencies") return { kind: "foundDependencies", ...findDependencies(work, files) };
     if (work.kind === "rewrite") return rewriteShards(work, context.isCanceled, files);
     if (work.kind !== "overlay") return index(work, context);
-    const overlay = await withSignal(context, (signal) => buildOverlay(work, signal));
+    const overlay = await withSignal(context, (signal) => buildOverlay(work, signal, context.emit));
     return { kind: "overlaid", heapBytes: getHeapStatistics().total_heap_size, ...overlay };
   };
 }
@@ -63,13 +64,19 @@ export function indexPool(pool: Pool<WorkerTask, WorkerResult>): Pool<IndexTask,
   return pool as Pool<IndexTask, IndexResult>;
 }
 
-/** Builds the overlay of a repository: compares its working tree, or some paths of it, with the index. */
+/**
+ * Builds the overlay of a repository: compares its working tree, or some paths of it, with the index. See `buildOverlay`
+ * for `onFolders`.
+ */
 export async function runOverlay(
   pool: Pool<WorkerTask, WorkerResult>,
   task: OverlayTask,
   signal: AbortSignal,
+  onFolders: OnFolders,
 ): Promise<OverlayResult> {
-  const result = await pool.run({ kind: "overlay", ...task }, signal);
+  const result = await pool.run({ kind: "overlay", ...task }, signal, (folders) =>
+    onFolders(folders as readonly BytePath[]),
+  );
   if (result.kind !== "overlaid") throw unexpectedResult(result);
   return result;
 }
