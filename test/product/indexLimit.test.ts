@@ -41,6 +41,7 @@ test("a server keeps its index within the limit, also after it was killed", asyn
   writeFileSync(config, JSON.stringify({ maxIndexBytes: limit }));
   const flags = ["--config", config];
   const second = await serve(dataDir, [], { flags });
+  t.after(() => second.kill());
   await eventually(async () => (await metric(second, "trawl_index_bytes")) <= limit);
   await second.ready();
   assert.equal(await metric(second, "trawl_index_limit_bytes"), limit);

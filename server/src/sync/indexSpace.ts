@@ -58,8 +58,20 @@ const oneShardBytes = 1.5 * targetShardBytes;
 /** Documents of other sizes have other shares of the index: revisions may occupy less than estimated by this factor. */
 const estimateMargin = 1.25;
 
-/** Whether there is room; `rewrite`: only after shards are rewritten, for which there is none while drafts exist. */
-type Room = "free" | "rewrite" | "none";
+type Room = "free" | NoRoom;
+
+interface NoRoom {
+  /** Whether there would be room after shards are rewritten, for which there is none while drafts exist. */
+  readonly needsRewrite: boolean;
+  /** Repositories that were running at that time, so that they could not be evicted. */
+  readonly running: ReadonlySet<number>;
+}
+
+interface RoomOptions {
+  readonly isStrict: boolean;
+  readonly waits?: boolean;
+  readonly addedBytes?: number;
+}
 
 export class IndexSpace implements DraftGate {
   readonly #options: IndexSpaceOptions;
@@ -76,20 +88,20 @@ export class IndexSpace implements DraftGate {
   }
 
   /**
-   * Evicts until the limit is kept. Waits for runs if what they index must be evicted, too. Indexes that a crash has left
-   * while they were evicted are removed first.
+   * Evicts until the limit is kept. Waits for runs of what must be evicted. Indexes that a crash has left while they were
+   * evicted are removed first.
    */
   async trim(): Promise<void> {
-    const { catalog, directory, evictions, isRunning, settled, signal } = this.#options;
+    const { catalog, directory, evictions, settled, signal } = this.#options;
     const left = [...directory.manifests().keys()].filter((id) => stateOf(catalog, id) === "evicted");
     if (left.length > 0) await evictions.removeIndexes(left);
-    const makeRoom = () => this.#makeRoom([], false, { isStrict: false });
-    while ((await this.#one.run(makeRoom)) !== "free") {
-      const running = [...catalog.all(), ...catalog.packages()].find(
-        ({ id }) => isRunning(id) && directory.manifest(id) !== undefined,
-      );
-      if (running === undefined || signal.aborted) return;
-      await settled(running.id, signal);
+    const makeRoom = () => this.#makeRoom([], false, { isStrict: false, waits: true });
+    for (;;) {
+      const room = await this.#one.run(makeRoom);
+      if (room === "free" || signal.aborted) return;
+      const [running] = room.running;
+      if (running === undefined) return;
+      await settled(running as RepositoryId, signal);
     }
   }
 
@@ -125,14 +137,17 @@ export class IndexSpace implements DraftGate {
     draftsOf,
   }: DraftTask<Result>): Promise<Result> {
     const full = new AbortController();
+    let noRoom: NoRoom = { needsRewrite: false, running: new Set() };
     let writtenBytes = 0;
     const onDraft = async (bytes: number) => {
       writtenBytes += bytes;
       this.#writtenBytes += bytes;
       const room = await this.#one
         .run(() => this.#makeRoom(repositoryIds, replaces, { isStrict: false }))
-        .catch((): Room => "none");
-      if (room !== "free") full.abort();
+        .catch(() => noRoom);
+      if (room === "free") return;
+      noRoom = room;
+      full.abort();
     };
     try {
       const result = await run(AbortSignal.any([signal, full.signal]), onDraft);
@@ -140,7 +155,7 @@ export class IndexSpace implements DraftGate {
       return result;
     } catch (error) {
       if (!full.signal.aborted || signal.aborted) throw error;
-      throw this.#full(repositoryIds, writtenBytes, "none");
+      throw this.#full(repositoryIds, writtenBytes, noRoom);
     } finally {
       this.#writtenBytes -= writtenBytes;
     }
@@ -163,7 +178,7 @@ export class IndexSpace implements DraftGate {
         const error = this.#full(repositoryIds, addedBytes, room);
         this.discard(paths);
         // Shards that must be rewritten make room for the next attempt, so that no draft exists at the same time.
-        if (room === "rewrite") await this.#makeRoom(repositoryIds, replaces, { isStrict, addedBytes });
+        if (room.needsRewrite) await this.#makeRoom(repositoryIds, replaces, { isStrict, addedBytes });
         throw error;
       }
       this.release(paths);
@@ -186,15 +201,15 @@ export class IndexSpace implements DraftGate {
     return total;
   }
 
-  #full(repositoryIds: readonly number[], draftBytes: number, room: Room): IndexFull {
-    const { directory, limit, isRunning } = this.#options;
+  #full(repositoryIds: readonly number[], draftBytes: number, { needsRewrite, running }: NoRoom): IndexFull {
+    const { directory, limit } = this.#options;
     const ownBytes = repositoryIds.reduce(
       (sum, id) => sum + this.#bytesOf(directory.manifest(id)),
       draftBytes,
     );
     const isTooLarge = ownBytes > (limit() ?? 0);
-    if (room === "rewrite" && !isTooLarge) return new IndexFull({ canRetry: true });
-    const allowed = isTooLarge ? [] : this.#allowed(repositoryIds, (id) => isRunning(id));
+    if (needsRewrite && !isTooLarge) return new IndexFull({ canRetry: true });
+    const allowed = isTooLarge ? [] : this.#allowed(repositoryIds, (id) => running.has(id));
     return new IndexFull({
       isTooLarge,
       blockers: [...new Set(allowed.map(({ candidate }) => candidate.id))],
@@ -203,12 +218,12 @@ export class IndexSpace implements DraftGate {
 
   /**
    * Evicts until there is room for `addedBytes` more of these repositories. `isStrict`: rewrites no shards while drafts
-   * exist.
+   * exist. `waits`: evicts nothing else instead of what is running.
    */
   async #makeRoom(
     repositoryIds: readonly number[],
     replaces: boolean,
-    { isStrict, addedBytes = 0 }: { readonly isStrict: boolean; readonly addedBytes?: number },
+    { isStrict, waits = false, addedBytes = 0 }: RoomOptions,
   ): Promise<Room> {
     const { limit, evictions, directory, isRunning } = this.#options;
     // A task that was canceled may have removed drafts that it had reported.
@@ -217,14 +232,20 @@ export class IndexSpace implements DraftGate {
       const maxBytes = limit();
       const excess = maxBytes === undefined ? 0 : this.#usedBytes + addedBytes - maxBytes;
       if (maxBytes === undefined || excess <= 0) return "free";
-      const chosen = await this.#victims(repositoryIds, excess, replaces);
+      const running = new Set(
+        [...directory.manifests().keys()].filter((id) => isRunning(id as RepositoryId)),
+      );
+      const included = (id: number) => waits || !running.has(id);
+      const chosen = await this.#victims(repositoryIds, excess, replaces, included);
+      const busy = chosen.map(({ candidate }) => candidate.id).filter((id) => running.has(id));
+      if (busy.length > 0) return { needsRewrite: false, running: new Set(busy) };
       const victims = chosen.filter(({ candidate }) => !isRunning(candidate.id as RepositoryId));
       const hasDrafts = isStrict && (this.#writtenBytes > 0 || this.#drafts.size > 0);
-      if (hasDrafts && this.#needRewrite(victims)) return "rewrite";
+      if (hasDrafts && this.#needRewrite(victims)) return { needsRewrite: true, running };
       if (chosen.length > 0) await evictions.run(victims, maxBytes, (each) => this.#mayRewrite(each));
       else if (replaces && repositoryIds.some((id) => directory.manifest(id) !== undefined))
         await evictions.removeReplaced(repositoryIds as readonly RepositoryId[]);
-      else return "none";
+      else return { needsRewrite: false, running };
     }
   }
 
@@ -248,7 +269,7 @@ export class IndexSpace implements DraftGate {
   }
 
   /** Returns what may be evicted for these repositories, among those for which `isIncluded` returns true, in order. */
-  #allowed(repositoryIds: readonly number[], isIncluded: (id: RepositoryId) => boolean): readonly Victim[] {
+  #allowed(repositoryIds: readonly number[], isIncluded: (id: number) => boolean): readonly Victim[] {
     const { clock, directory, isRequested } = this.#options;
     const shared = this.#sharedFiles();
     const replacing = repositoryIds.map((id) => ({
@@ -256,21 +277,25 @@ export class IndexSpace implements DraftGate {
       isRequested: isRequested(id as RepositoryId),
     }));
     const others = [...directory.manifests().keys()]
-      .filter((id) => !repositoryIds.includes(id) && isIncluded(id as RepositoryId))
+      .filter((id) => !repositoryIds.includes(id) && isIncluded(id))
       .map((id) => this.#candidate(id, shared));
     return evictionOrder(others, clock.now()).filter((victim) =>
       replacing.every((each) => mayReplace(victim, each)),
     );
   }
 
-  /** Returns what to evict next for these repositories; nothing if that would not be enough. */
+  /**
+   * Returns what to evict next for these repositories, among those for which `isIncluded` returns true; nothing if that
+   * would not be enough.
+   */
   async #victims(
     repositoryIds: readonly number[],
     excess: number,
     replaces: boolean,
+    isIncluded: (id: number) => boolean,
   ): Promise<readonly Victim[]> {
-    const { directory, isRunning } = this.#options;
-    const allowed = this.#allowed(repositoryIds, (id) => !isRunning(id));
+    const { directory } = this.#options;
+    const allowed = this.#allowed(repositoryIds, isIncluded);
     const freeable = allowed.filter(({ revisions }) => revisions.length === 0);
     const own = replaces ? repositoryIds : [];
     const ownBytes = own.reduce((sum, id) => sum + this.#bytesOf(directory.manifest(id)), 0);
