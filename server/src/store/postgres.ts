@@ -85,9 +85,12 @@ interface Lease {
   readonly client: PoolClient;
   /** Without this listener, a connection that breaks between two queries would end the process. */
   readonly onError: (error: Error) => void;
+  isInTransaction: boolean;
   /** Set if the state of the connection is unknown, so that it must not be reused. */
   failure?: Error;
 }
+
+type Row = Readonly<Record<string, unknown>>;
 
 class PostgresPool implements Driver {
   readonly #pool: Pool;
@@ -102,18 +105,13 @@ class PostgresPool implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const lease: Lease = { client: await this.#connect(), onError: (error) => (lease.failure = error) };
+    const lease: Lease = {
+      client: await this.#connect(),
+      isInTransaction: false,
+      onError: (error) => (lease.failure = error),
+    };
     lease.client.on("error", lease.onError);
-    const connection = createConnection(async (sql, parameters) => {
-      try {
-        const query = { ...this.#named(sql), text: sql, values: [...parameters] };
-        const { rows } = await lease.client.query<Readonly<Record<string, unknown>>>(query);
-        return rows;
-      } catch (error) {
-        if (error instanceof Error && !isConnectionUsable(error)) lease.failure = error;
-        throw toServiceError(error);
-      }
-    });
+    const connection = createConnection((sql, parameters) => this.#query(lease, sql, [...parameters]));
     this.#leases.set(connection, lease);
     return connection;
   }
@@ -129,18 +127,43 @@ class PostgresPool implements Driver {
     { isolationLevel = "read committed" }: TransactionSettings,
   ): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw(`begin isolation level ${isolationLevel}`));
+    this.#setInTransaction(connection, true);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#setInTransaction(connection, false);
     await connection.executeQuery(CompiledQuery.raw("commit"));
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#setInTransaction(connection, false);
     await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
 
   destroy(): Promise<void> {
     return this.#pool.end();
+  }
+
+  #setInTransaction(connection: DatabaseConnection, value: boolean): void {
+    const lease = this.#leases.get(connection);
+    if (lease !== undefined) lease.isInTransaction = value;
+  }
+
+  async #query(lease: Lease, sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    const run = async (name: { readonly name?: string }) =>
+      (await lease.client.query<Row>({ ...name, text: sql, values: [...values] })).rows;
+    try {
+      // The result of `*` changes if a newer version adds a column; within a transaction, it would be too late to retry.
+      if (lease.isInTransaction && sql.includes("*")) return await run({});
+      return await run(this.#named(sql)).catch((error) => {
+        if (lease.isInTransaction || !isOutdated(error)) throw error;
+        lease.failure = error;
+        return run({});
+      });
+    } catch (error) {
+      if (error instanceof Error && !isConnectionUsable(error)) lease.failure = error;
+      throw toServiceError(error);
+    }
   }
 
   /**
@@ -176,7 +199,12 @@ function toNumber(text: string): number {
  * statements are outdated, because a newer version has changed a table.
  */
 function isConnectionUsable(error: Error): boolean {
-  return error instanceof DatabaseError && error.code !== outdatedPlan;
+  return error instanceof DatabaseError && !isOutdated(error);
+}
+
+/** Whether the server refuses a prepared statement, before running it, because a table has changed. */
+function isOutdated(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.code === outdatedPlan;
 }
 
 /** SQLSTATE of a statement that was prepared before a table changed. */
