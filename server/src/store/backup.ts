@@ -4,7 +4,7 @@ import { createGzip } from "node:zlib";
 import { ServiceError, throwIfAborted } from "#base/error";
 import { diskFiles, type Files, flushRename } from "#platform/files";
 import { backupFormat, type Header, type Line, maxPartLength } from "./backupFormat";
-import { latestMigration } from "./migrate";
+import { appliedMigrations } from "./migrate";
 import type { BackupCounts, BackupTexts } from "./store";
 import type { AuditRecordRow, Database } from "./tables";
 
@@ -27,13 +27,10 @@ const recordsAtOnce = 1000;
  * file is replaced only by a complete backup.
  */
 export async function writeBackup(database: Database, options: BackupOptions): Promise<BackupCounts> {
-  const { file, version, now, signal, texts = {}, files = diskFiles } = options;
-  const header: Header = { format: backupFormat, version, migration: latestMigration, createdAt: now };
+  const { file, signal, files = diskFiles } = options;
   let counts: BackupCounts = { members: 0, apiKeys: 0, auditRecords: 0 };
   async function* lines() {
-    yield `${JSON.stringify(header)}\n`;
-    for (const line of textLines(texts)) yield `${JSON.stringify(line)}\n`;
-    for await (const batch of backupLines(database, signal)) {
+    for await (const batch of backupLines(database, options)) {
       for (const line of batch) if ("end" in line) counts = line.end;
       yield batch.map((line) => `${JSON.stringify(line)}\n`).join("");
     }
@@ -70,17 +67,19 @@ function* textLines(texts: BackupTexts): Generator<Line> {
 }
 
 /**
- * Yields the lines of the database. Reads members and keys in one snapshot, then the records up to that moment page by
- * page, because records never change.
+ * Yields all lines. Reads members and keys in one snapshot, then the records up to that moment page by page, because
+ * records never change. The header names the latest migration of the database: a newer version may have added columns,
+ * which are in the rows.
  */
 async function* backupLines(
   database: Database,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<readonly Line[]> {
-  const { organizations, members, apiKeys, newest } = await database
+  { version, now, signal, texts = {} }: BackupOptions,
+): AsyncGenerator<readonly (Header | Line)[]> {
+  const { migrations, organizations, members, apiKeys, newest } = await database
     .transaction()
     .setIsolationLevel("repeatable read")
     .execute(async (transaction) => ({
+      migrations: await appliedMigrations(transaction),
       organizations: await transaction
         .selectFrom("organisation")
         .select(["id", "uuid", "name", "license", "latestTime"])
@@ -95,6 +94,8 @@ async function* backupLines(
         .limit(1)
         .executeTakeFirst(),
     }));
+  yield [{ format: backupFormat, version, migration: migrations.at(-1) ?? "", createdAt: now }];
+  for (const line of textLines(texts)) yield [line];
   yield organizations.map((organisation) => ({ organisation }));
   yield members.map((member) => ({ member }));
   yield apiKeys.map((apiKey) => ({ apiKey }));

@@ -5,7 +5,8 @@ import type { Database } from "./tables";
 /**
  * Creates the tables of the queue of index jobs if they do not exist. They are no part of the migrations of the
  * organization: an indexer must not create an organization in a database that has lost its own, because nothing would
- * define permissions then.
+ * define permissions then. Servers of several versions use these tables at once, and nothing alters existing ones: what a
+ * later version needs in addition goes into a table of its own.
  */
 export async function createQueueTables(database: Database, source: DatabaseSource): Promise<void> {
   await database.transaction().execute(async (transaction) => {

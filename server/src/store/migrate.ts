@@ -1,7 +1,9 @@
 /**
  * Migrates a database to the current tables: forward only, in one transaction, each step once.
  *
- * The table `migration` lists the applied steps. A step that this version does not know comes from a newer version.
+ * The table `migration` lists the applied steps. A step that this version does not know comes from a newer version, and
+ * is refused unless its name says that versions like this one can still use the database: they can after a step named
+ * `NNNN-from-MMMM` if they know step MMMM.
  */
 import { sql, type Transaction } from "kysely";
 import { ServiceError } from "#base/error";
@@ -24,7 +26,11 @@ export interface MigrateOptions {
 
 type Migration = (transaction: Transaction<unknown>, now: number) => Promise<void>;
 
-/** In the order of application. */
+/**
+ * In the order of application. A step that only adds tables, or columns with defaults, is named `NNNN-from-MMMM`, where
+ * MMMM is the latest step that the previous release knows. Then servers of both releases can run at once. Do not name a
+ * step so if what it adds limits what somebody may do or see, because servers that do not know it would ignore the limit.
+ */
 const migrations: ReadonlyMap<string, Migration> = new Map([
   ["0001", migration0001],
   ["0002", migration0002],
@@ -34,12 +40,12 @@ const migrations: ReadonlyMap<string, Migration> = new Map([
   ["0006", migration0006],
 ]);
 
-/** The name of the last step. Every open store has applied it. */
+/** The name of the last step that this version knows. Every open store has applied it. */
 export const latestMigration = [...migrations.keys()].at(-1) ?? "";
 
 /**
  * Applies the missing steps. Throws ENGINE_UNAVAILABLE, and changes nothing, if a newer version has migrated the
- * database, if a database file contains the tables of another program, or if there are no tables to contain `expected`.
+ * database so that this one cannot use it, if a database file contains the tables of another program, or if there are no tables to contain `expected`.
  */
 export async function migrate(database: Database, { source, now, expected }: MigrateOptions): Promise<void> {
   await database.transaction().execute(async (transaction) => {
@@ -54,7 +60,7 @@ export async function migrate(database: Database, { source, now, expected }: Mig
     const applied = await appliedMigrations(transaction);
     if (expected !== undefined && applied.length === 0)
       throw new OrganizationLost("empty", source.name, expected.database);
-    const unknown = applied.filter((name) => !migrations.has(name));
+    const unknown = applied.filter((name) => !migrations.has(name) && !isCompatible(name));
     if (unknown.length > 0) throw newerDatabase(unknown);
     for (const [name, step] of migrations) {
       if (applied.includes(name)) continue;
@@ -75,9 +81,16 @@ async function addOrganization(transaction: DatabaseTransaction, now: number): P
     .execute();
 }
 
-async function appliedMigrations(transaction: DatabaseTransaction): Promise<readonly string[]> {
+/** Returns the names of all steps that were applied to the database, in their order. */
+export async function appliedMigrations(transaction: DatabaseTransaction): Promise<readonly string[]> {
   const rows = await transaction.selectFrom("migration").select("name").orderBy("name").execute();
   return rows.map(({ name }) => name);
+}
+
+/** Whether an unknown step is named `NNNN-from-MMMM`, and this version knows MMMM. */
+function isCompatible(name: string): boolean {
+  const [, from] = /^\d{4}-from-(\d{4})$/.exec(name) ?? [];
+  return from !== undefined && from <= latestMigration.slice(0, 4);
 }
 
 async function refuseForeignTables(transaction: DatabaseTransaction): Promise<void> {
