@@ -247,6 +247,12 @@ withPostgres("an upgrade of frontends", (binaries) => {
         assert.equal(refused.status, 503);
         assert.match(refused.text, /The database was written by a newer Trawl: it contains [^.]*\\"0418\\"/);
       });
+      await frontends.new.stop();
+      await start("new");
+      const ready = async () => (await fetch(`${frontends.new.url}/readyz`)).text();
+      await eventually(async () => /^Not ready: The database was written by a newer/.test(await ready()));
+      await sql(`delete from "migration" where "name" = '0418'`);
+      await eventuallyEqual(ready, "ok\n");
     });
   });
 });

@@ -2,6 +2,7 @@
 import type { Member } from "#model/organization";
 import { monotonicNow } from "#platform/clock";
 import { type ExpectedOrganization, OrganizationLost } from "#store/lostOrganization";
+import { NewerDatabase } from "#store/newerDatabase";
 import type { Store } from "#store/store";
 
 /** A user, as named in their git configuration. */
@@ -32,6 +33,11 @@ export interface OrganizationOptions {
 export interface Organization {
   /** Opens the store on first use. If that fails, the next call tries again. */
   store(): Promise<Store>;
+  /**
+   * Why this version could not use the database when it was last opened; `undefined` if it could, or if that is unknown.
+   * Tries again in the background, because nobody sends requests to a process that is not ready.
+   */
+  readonly problem: string | undefined;
   /** Throws `OrganizationLost` if there were API keys and they are gone. Opens the store only if there were. */
   checkNotLost(): Promise<void>;
   /**
@@ -52,7 +58,18 @@ export function createOrganization({ open, memory, person }: OrganizationOptions
   let isChecked = false;
   let checkAgainAt = Number.NEGATIVE_INFINITY;
   let clearLoss = () => {};
-  return { store, checkNotLost, restore, localMember, close };
+  let newer: NewerDatabase | undefined;
+  return {
+    store,
+    get problem() {
+      if (newer !== undefined) store().catch(() => {});
+      return newer?.message;
+    },
+    checkNotLost,
+    restore,
+    localMember,
+    close,
+  };
 
   function store(): Promise<Store> {
     opened ??= resetAfterFailure(openWithOwner(memory.read()));
@@ -76,7 +93,11 @@ export function createOrganization({ open, memory, person }: OrganizationOptions
   /** Opens the store. The user who starts an instance becomes its first owner. */
   async function openWithOwner(expected: RememberedOrganization | undefined): Promise<Store> {
     const first = await currentPerson();
-    const store = await open(expected);
+    const store = await open(expected).catch((error: unknown) => {
+      newer = error instanceof NewerDatabase ? error : undefined;
+      throw error;
+    });
+    newer = undefined;
     try {
       await store.members.addFirst(first);
       const remember = () => rememberContent(store);

@@ -325,7 +325,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     repositories,
     contexts,
     languageOf: unsavedLanguage,
-    problem: () => frontend?.problem,
+    problem: () => frontend?.problem ?? organization.problem,
     local: {
       ...localOperations(catalog, sync, symbolizer),
       ...codeHostOperations(() => sync.codeHosts, {
@@ -360,9 +360,9 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       else log.error("Cannot open the database.", { error });
     });
   };
-  // Reports a lost or damaged database at startup instead of on the first refused call.
+  // Reports a database that is lost, damaged or newer at startup instead of on the first refused call.
   const openEarly = () => {
-    if (memory.read() !== undefined) openDatabaseNow();
+    if (memory.read() !== undefined || (isFrontend && database !== undefined)) openDatabaseNow();
   };
   // Deletes expired audit records even if no request opens the database.
   const openLate = () => {

@@ -16,6 +16,7 @@ import { migration0003 } from "./migrations/0003";
 import { migration0004 } from "./migrations/0004";
 import { migration0005 } from "./migrations/0005";
 import { migration0006 } from "./migrations/0006";
+import { NewerDatabase } from "./newerDatabase";
 import { type Database, type DatabaseTransaction, organizationId } from "./tables";
 
 export interface MigrateOptions {
@@ -61,7 +62,7 @@ export async function migrate(database: Database, { source, now, expected }: Mig
     if (expected !== undefined && applied.length === 0)
       throw new OrganizationLost("empty", source.name, expected.database);
     const unknown = applied.filter((name) => !migrations.has(name) && !isCompatible(name));
-    if (unknown.length > 0) throw newerDatabase(unknown);
+    if (unknown.length > 0) throw new NewerDatabase(unknown, latestMigration);
     for (const [name, step] of migrations) {
       if (applied.includes(name)) continue;
       await step(transaction as unknown as Transaction<unknown>, now);
@@ -104,13 +105,5 @@ async function refuseForeignTables(transaction: DatabaseTransaction): Promise<vo
   throw new ServiceError(
     "ENGINE_UNAVAILABLE",
     `trawl.db is the database of another program: it has the table "${tables[0]?.name}". Move it out of the data directory.`,
-  );
-}
-
-function newerDatabase(unknown: readonly string[]): ServiceError {
-  return new ServiceError(
-    "ENGINE_UNAVAILABLE",
-    `The database was written by a newer Trawl: it contains ${unknown.map((name) => `"${name}"`).join(", ")}, but ` +
-      `this version supports migrations up to "${latestMigration}". Use the newer Trawl, or another database.`,
   );
 }
