@@ -17,6 +17,7 @@ import { type DoubleRepository, type ZoektDouble, zoektDouble } from "#test/supp
 
 type Version = "old" | "new";
 const versions = ["old", "new"] as const;
+const otherOf = (version: Version): Version => (version === "old" ? "new" : "old");
 
 withPostgres("an upgrade of frontends", (binaries) => {
   describe(`an upgrade of frontends${withoutOlderVersion}`, { skip: olderVersion === undefined }, () => {
@@ -125,19 +126,18 @@ withPostgres("an upgrade of frontends", (binaries) => {
     const searchesBoth = async (query: string, files: string[]) => {
       for (const version of versions) await eventuallyEqual(() => search(version, query), files);
     };
-    /** Sends requests to some frontends until `during` has ended. All must succeed. */
-    const underLoad = async (names: readonly Version[], during: () => Promise<void>) => {
+    /** Sends requests to a frontend until `during` has ended. All must succeed. */
+    const underLoad = async (version: Version, during: () => Promise<void>) => {
       let isOver = false;
       let count = 0;
-      const load = Promise.all(
-        names.map(async (version) => {
-          for (; !isOver; count++) {
-            assert.deepEqual(await search(version, "total"), ["shop cart.ts"]);
-            const { status, text } = await ask(version, "/api/commits?repo=shop");
-            assert.equal(status, 200, text);
-          }
-        }),
-      );
+      const loadInTurn = async () => {
+        for (; !isOver; count++) {
+          assert.deepEqual(await search(version, "total"), ["shop cart.ts"]);
+          const { status, text } = await ask(version, "/api/commits?repo=shop");
+          assert.equal(status, 200, text);
+        }
+      };
+      const load = Promise.all([loadInTurn(), loadInTurn()]);
       try {
         await Promise.race([load, eventually(() => count >= 3)]);
         await during();
@@ -178,7 +178,7 @@ withPostgres("an upgrade of frontends", (binaries) => {
     });
 
     for (const version of versions) {
-      const other = version === "old" ? "new" : "old";
+      const other = otherOf(version);
       test(`members, keys and sessions of the ${version} one exist on the ${other} one`, async () => {
         const email = `${version}@example.com`;
         await run(version, "members", "add", email);
@@ -212,16 +212,17 @@ withPostgres("an upgrade of frontends", (binaries) => {
       assert.deepEqual(await ids("old"), await ids("new"));
     });
 
-    test("the old one stops and starts again while the new one answers", async () => {
-      await underLoad(["new"], async () => {
-        assert.equal((await frontends.old.stop()).code, 0);
-        await start("old");
-        await searchesBoth("total", ["shop cart.ts"]);
-      });
+    test("each stops and starts again while the other one answers", async () => {
+      for (const version of versions)
+        await underLoad(otherOf(version), async () => {
+          assert.equal((await frontends[version].stop()).code, 0);
+          await start(version);
+          await searchesBoth("total", ["shop cart.ts"]);
+        });
     });
 
     test("a migration that supports running versions disturbs no request, and lets this one start", async () => {
-      await underLoad(["new"], () =>
+      await underLoad("new", () =>
         sql(
           'alter table "member" add column "since" bigint not null default 7',
           'alter table "apiKey" add column "since" bigint',
@@ -240,7 +241,7 @@ withPostgres("an upgrade of frontends", (binaries) => {
     test("after any other migration, running ones go on, and none starts", async () => {
       await sql(`insert into "migration" ("name", "appliedAt") values ('0418', 1)`);
       for (const version of versions) assert.deepEqual(await search(version, "total"), ["shop cart.ts"]);
-      await underLoad(["new"], async () => {
+      await underLoad("new", async () => {
         await frontends.old.stop();
         await start("old");
         const refused = await ask("old", "/api/repos");
