@@ -1,5 +1,5 @@
 /** Weighted rendezvous hashing: another node takes only its share of the keys, and the order of nodes does not matter. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 export interface WeightedNode {
   readonly name: string;
@@ -17,5 +17,5 @@ export function rendezvousOrder<Node extends WeightedNode>(key: string, nodes: r
 
 /** Hashes a text to a number between 0 and 1, exclusive. */
 function fractionOf(text: string): number {
-  return (createHash("sha256").update(text).digest().readUIntBE(0, 6) + 0.5) / 2 ** 48;
+  return (Number.parseInt(hash("sha256", text, "hex").slice(0, 12), 16) + 0.5) / 2 ** 48;
 }
