@@ -57,7 +57,11 @@ export async function openDatabase(
 }
 
 /** Opens the queue of index jobs. Throws USAGE without a PostgreSQL database, and ENGINE_UNAVAILABLE. */
-export async function openConfiguredQueue({ database }: Configuration, log: Log): Promise<IndexQueue> {
+export async function openConfiguredQueue(
+  { database }: Configuration,
+  log: Log,
+  maxConnections?: number,
+): Promise<IndexQueue> {
   if (database === undefined)
     throw usageError(
       'Indexers beside Zoekt nodes, and "trawl cluster", need a PostgreSQL database. Set "database" in the configuration file.',
@@ -66,7 +70,7 @@ export async function openConfiguredQueue({ database }: Configuration, log: Log)
     import("#store/openIndexQueue"),
     import("#store/postgres"),
   ]);
-  return await openIndexQueue(postgresDatabase(database, log), systemClock);
+  return await openIndexQueue(postgresDatabase(database, log, maxConnections), systemClock);
 }
 
 /** The ids which repositories have for all processes of a database, by name. */

@@ -29,6 +29,9 @@ export interface IndexerOptions {
   readonly log: Log;
 }
 
+/** A cluster has many indexers, and they share the connections that a server accepts. */
+const maxConnections = 2;
+
 /**
  * Starts to index for a node. Throws USAGE if the configuration lacks what it needs, or if another process writes to the
  * index folder of the node, STORAGE_FAILED if this process cannot, and ENGINE_UNAVAILABLE without the database.
@@ -41,7 +44,7 @@ export async function openIndexer({ configuration, node, version, log }: Indexer
   const { indexFolder } = found;
   if (indexFolder === undefined || !found.hasIndexer)
     throw usageError(`Node "${node}" must have "hasIndexer": true and an "indexFolder".`);
-  const queue = await openConfiguredQueue(configuration, log);
+  const queue = await openConfiguredQueue(configuration, log, maxConnections);
   const lock = await acquireLock(indexFolder);
   if (lock.kind === "held") {
     await queue.close();

@@ -15,8 +15,8 @@ import { createConnection, type DatabaseSource } from "./connection";
 import { databaseNames } from "./lostOrganization";
 import { holdPostgresLock, listenToPostgres } from "./postgresSessions";
 
-/** Maximum size of the pool. More connections would only wait for each other. */
-const maxConnections = 8;
+/** Maximum size of a pool. More connections would only wait for each other. */
+const defaultConnections = 8;
 /** A reachable server accepts connections sooner. */
 const connectMs = 5_000;
 /** No query runs this long, but it may wait for a lock. */
@@ -38,7 +38,7 @@ const maxPreparedLength = 2000;
 const migrationLock = "select pg_advisory_xact_lock(7237968)";
 
 /** Describes the database at `url` (`postgres://…`, as psql accepts it). Connects with the first query. */
-export function postgresDatabase(url: string, log: Log): DatabaseSource {
+export function postgresDatabase(url: string, log: Log, maxConnections = defaultConnections): DatabaseSource {
   const pool = new Pool({
     connectionString: url,
     max: maxConnections,
