@@ -183,6 +183,7 @@ export async function openCluster(
     log: { warn() {} },
     find: (name) => byName.get(name),
     placesOf: (id) => placesOf(id, nodes.length).map((at) => `node${at}`),
+    basis: () => [],
   });
   const { engine: embedded } = openEngine(await openIndex([]));
   const engine = new ZoektEngine({

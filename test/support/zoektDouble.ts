@@ -29,6 +29,8 @@ export interface ZoektDouble {
   readonly url: string;
   /** The bodies of all searches so far. */
   readonly searches: { Q: string; RepoIDs?: number[]; Opts: Record<string, unknown> }[];
+  /** The field of each list so far: 0 for the full one, 2 for one of branches. */
+  readonly lists: number[];
   /** Replaces its responses, as in a failure; undefined restores them. */
   handle: Handle | undefined;
   /** Stops listening and ends all connections. */
@@ -37,6 +39,7 @@ export interface ZoektDouble {
 
 export async function zoektDouble(repositories: readonly DoubleRepository[], port = 0): Promise<ZoektDouble> {
   const searches: ZoektDouble["searches"] = [];
+  const lists: number[] = [];
   const double: { handle: Handle | undefined } = { handle: undefined };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -44,6 +47,7 @@ export async function zoektDouble(repositories: readonly DoubleRepository[], por
     request.on("end", () => {
       const body = Buffer.concat(chunks).toString("utf8");
       if (request.url === "/api/search") searches.push(JSON.parse(body));
+      if (request.url === "/api/list") lists.push(JSON.parse(body).Opts?.Field ?? 0);
       const handle =
         double.handle ?? ((_, __, text) => respond(repositories, request.url ?? "", text, response));
       handle(request, response, body);
@@ -53,6 +57,7 @@ export async function zoektDouble(repositories: readonly DoubleRepository[], por
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     searches,
+    lists,
     get handle() {
       return double.handle;
     },
@@ -77,7 +82,9 @@ function respond(
   response.setHeader("content-type", "application/json");
   try {
     const reply =
-      path === "/api/list" ? listReply(repositories) : searchReply(repositories, JSON.parse(body));
+      path === "/api/list"
+        ? listReply(repositories, JSON.parse(body))
+        : searchReply(repositories, JSON.parse(body));
     response.end(JSON.stringify(reply));
   } catch (error) {
     response.statusCode = 400;
@@ -85,18 +92,24 @@ function respond(
   }
 }
 
-function listReply(repositories: readonly DoubleRepository[]): unknown {
+/** With the field 2, a list has only the branches, by id. */
+function listReply(
+  repositories: readonly DoubleRepository[],
+  { Opts }: { readonly Opts?: { readonly Field?: number } },
+): unknown {
+  const branchesOf = ({ branches }: DoubleRepository) =>
+    branches.map((branch) => ({ Name: branch.name, Version: branch.commit }));
+  if (Opts?.Field === 2) {
+    const entries = repositories.map((repository) => [repository.id, { Branches: branchesOf(repository) }]);
+    return { List: { Repos: [], ReposMap: Object.fromEntries(entries), Crashes: 0 } };
+  }
   return {
     List: {
-      Repos: repositories.map(({ id, name, branches, documents }) => ({
-        Repository: {
-          ID: id,
-          Name: name,
-          Branches: branches.map((branch) => ({ Name: branch.name, Version: branch.commit })),
-        },
+      Repos: repositories.map((repository) => ({
+        Repository: { ID: repository.id, Name: repository.name, Branches: branchesOf(repository) },
         Stats: {
-          Documents: documents.length,
-          ContentBytes: documents.reduce((sum, { content }) => sum + content.length, 0),
+          Documents: repository.documents.length,
+          ContentBytes: repository.documents.reduce((sum, { content }) => sum + content.length, 0),
           IndexBytes: 0,
         },
       })),

@@ -58,6 +58,11 @@ export class GitServers {
     return this.#servers.some(({ repositories }) => repositories !== undefined);
   }
 
+  /** Returns what each server has listed: another object if that has changed. */
+  lists(): readonly PolledServer["repositories"][] {
+    return this.#servers.map(({ repositories }) => repositories);
+  }
+
   /** Returns all repositories, by name, each as one of its servers describes it. */
   repositories(): ReadonlyMap<string, ListedRepository> {
     const found = new Map<string, ListedRepository>();

@@ -84,7 +84,7 @@ const maxZoektRevisions = 64;
  */
 export class ZoektIndexer {
   readonly #options: ZoektIndexerOptions;
-  readonly #places = new Map<number, readonly FedNode[]>();
+  #places = new Map<number, readonly FedNode[]>();
 
   constructor(options: ZoektIndexerOptions) {
     this.#options = options;
@@ -101,7 +101,12 @@ export class ZoektIndexer {
 
   /** Chooses the nodes of all repositories again, after nodes have been drained. */
   placeAgain(): void {
-    this.#places.clear();
+    this.#places = new Map();
+  }
+
+  /** The same object while `placesOf` returns the same. */
+  get placement(): object {
+    return this.#places;
   }
 
   /**

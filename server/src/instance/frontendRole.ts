@@ -24,7 +24,7 @@ export interface FrontendOptions {
   readonly catalog: Catalog;
   readonly dataDir: string;
   /** The Zoekt nodes that search the repositories; absent: nothing does. */
-  readonly cluster: Pick<ZoektCluster, "hasRepository" | "refresh"> | undefined;
+  readonly cluster: Pick<ZoektCluster, "hasRepository" | "listsVersion" | "refresh"> | undefined;
   /** The ids of repositories that all frontends of a database share. Absent: each has ids of its own. */
   readonly ids?: CommonIds | undefined;
   readonly log: Log;
@@ -46,6 +46,8 @@ export class Frontend {
   readonly #absentSince = new Map<RepositoryId, number>();
   /** Ids of repositories that are common to all frontends, by name. */
   readonly #ids = new Map<string, RepositoryId>();
+  /** The lists from which everything has been recorded. */
+  #recordedFrom: readonly unknown[] = [];
   #isLearning = false;
   /** Whether the failure to read ids is in the log. */
   #hasLoggedIds = false;
@@ -135,7 +137,10 @@ export class Frontend {
 
   /** Takes over the lists of the servers. A failure to store them is logged; the next poll tries again. */
   #update(): void {
-    const { catalog, log } = this.#options;
+    const { catalog, cluster, log } = this.#options;
+    const from = [...this.gitServers.lists(), cluster?.listsVersion];
+    const isRecorded = from.every((each, at) => each === this.#recordedFrom[at]);
+    if (isRecorded && this.#absentSince.size === 0 && !this.#lacksIds) return;
     try {
       const listed = this.gitServers.repositories();
       // Until all have, keeps what an earlier start knew of the others.
@@ -148,6 +153,7 @@ export class Frontend {
         const description = all[at];
         if (description !== undefined) this.#record(repository, description);
       }
+      this.#recordedFrom = from;
     } catch (error) {
       log.error("Cannot record the repositories of the git servers.", { error });
     }

@@ -56,6 +56,8 @@ export interface ZoektCluster {
   readonly indexing: ZoektIndexing;
   /** Whether a node has a repository. */
   hasRepository(id: number): boolean;
+  /** Increases when nodes have other repositories than before. */
+  readonly listsVersion: number;
   /** Lists the repositories of the nodes now. Never rejects. */
   refresh(): Promise<void>;
   /** Has indexers index what a git server has recorded, as soon as the database responds. */
@@ -119,6 +121,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     log,
     find: (name) => catalog.byName(name),
     placesOf: (id) => indexer.placesOf(id),
+    basis: () => [catalog.all(), indexer.placement],
   });
   const indexers = new QueuedIndexers({
     queue: () => clusterQueue.queue(),
@@ -231,6 +234,9 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
       },
     },
     hasRepository: (id) => repositories.known.has(id),
+    get listsVersion() {
+      return repositories.version;
+    },
     refresh: () => repositories.refresh(),
     feed: (fed) => feed?.add(fed),
     start() {

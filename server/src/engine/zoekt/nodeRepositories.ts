@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { untilAborted } from "#base/untilAborted";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
@@ -21,6 +23,8 @@ export interface NodeRepositoriesOptions {
   readonly find: (name: string) => KnownRepository | undefined;
   /** Returns the names of the nodes that should have a repository, the one to ask first in front. */
   readonly placesOf: (id: number) => readonly string[];
+  /** While these are the same objects and values, `find` and `placesOf` return the same. */
+  readonly basis: () => readonly unknown[];
 }
 
 /** What a node has indexed of a repository. */
@@ -56,13 +60,32 @@ const listTimeoutMs = 10_000;
 const maxWaitMs = 2000;
 const maxListBytes = 256 * 1024 * 1024;
 
-/** Lists what each node has indexed, and chooses one node for each repository. */
+/** As the interface of a node numbers them. */
+const listFields = { full: 0, branches: 2 } as const;
+/** Names and counts are not part of the shorter lists. They usually change with a new index only. */
+const maxFullAgeMs = 300_000;
+
+/** What was fetched from a node. */
+interface FetchedList {
+  readonly repositories: readonly ListedRepository[];
+  /** The hash of the shorter list, with the branches and the time of the index of each repository. */
+  readonly branchesHash: string;
+  /** When the full list was fetched, by the clock's elapsed time. */
+  readonly fetchedAt: number;
+}
+
+/**
+ * Lists what each node has indexed, and chooses one node for each repository. A cluster has lists of many megabytes, so
+ * that a node is asked for the shorter one first, and for the full one only if that has changed.
+ */
 export class NodeRepositories {
   readonly #options: NodeRepositoriesOptions;
   /** By node. Absent until it has been listed for the first time; an old list remains while the node is down. */
-  readonly #lists = new Map<string, readonly ListedRepository[]>();
+  readonly #lists = new Map<string, FetchedList>();
   readonly #closing = new AbortController();
   #assignments: Assignments = { version: 0, repositories: [], byId: new Map() };
+  /** The lists and the basis of the assignments. */
+  #assignedFrom: readonly unknown[] = [];
   #listedAt = Number.NEGATIVE_INFINITY;
   #listing: Promise<void> | undefined;
 
@@ -83,6 +106,11 @@ export class NodeRepositories {
   /** The repositories as they were listed last. */
   get known(): Assignments["byId"] {
     return this.#assignments.byId;
+  }
+
+  /** Increases when `known` has other repositories, nodes or commits than before. */
+  get version(): number {
+    return this.#assignments.version;
   }
 
   /**
@@ -127,37 +155,56 @@ export class NodeRepositories {
   }
 
   async #list(node: ZoektNode): Promise<void> {
-    const { log } = this.#options;
+    const { log, clock } = this.#options;
     try {
-      const body = await node.post({
-        path: "/api/list",
-        body: { Q: "", Opts: { Field: 0 } },
-        timeMs: listTimeoutMs,
-        maxBytes: maxListBytes,
-        signal: this.#closing.signal,
-      });
-      const list = parseListReply(body);
+      const known = this.#lists.get(node.name);
+      // Fetched before the full list, so that no change between the two is missed.
+      const branchesHash = hash("sha1", await this.#fetchList(node, "branches"), "base64");
+      const isFresh = known !== undefined && clock.elapsed() - known.fetchedAt < maxFullAgeMs;
+      if (isFresh && known.branchesHash === branchesHash) return;
+      const list = parseListReply(await this.#fetchList(node, "full"));
       if (list === undefined) throw new NodeFailure("malformed", "returned no list of repositories");
       // While a node loads its shards, it lists only some of them.
-      if (list.Crashes > 0 && this.#lists.has(node.name)) return;
-      this.#lists.set(node.name, listed(list));
+      if (list.Crashes > 0 && known !== undefined) return;
+      const repositories = listed(list);
+      this.#lists.set(node.name, {
+        repositories: isDeepStrictEqual(repositories, known?.repositories)
+          ? (known?.repositories ?? [])
+          : repositories,
+        branchesHash,
+        fetchedAt: clock.elapsed(),
+      });
     } catch (error) {
       if (!this.#closing.signal.aborted && error instanceof NodeFailure && !node.isSuspended)
         log.warn(`Zoekt node ${node.name} ${error.message}.`);
     }
   }
 
+  #fetchList(node: ZoektNode, field: keyof typeof listFields): Promise<Uint8Array> {
+    return node.post({
+      path: "/api/list",
+      body: { Q: "", Opts: { Field: listFields[field] } },
+      timeMs: listTimeoutMs,
+      maxBytes: maxListBytes,
+      signal: this.#closing.signal,
+    });
+  }
+
   /** Returns the commits that a node has indexed of a repository; undefined if it has none of it. */
   commitsOf(node: string, name: string): ReadonlySet<string> | undefined {
-    const found = this.#lists.get(node)?.find((repository) => repository.name === name);
+    const found = this.#lists.get(node)?.repositories.find((repository) => repository.name === name);
     return found && new Set(found.branches.map(({ Version: commit }) => commit));
   }
 
   #assign(): void {
-    const { nodes, find, placesOf } = this.#options;
+    const { nodes, find, placesOf, basis } = this.#options;
+    const from = [...nodes.map(({ name }) => this.#lists.get(name)?.repositories), ...basis()];
+    const { length } = this.#assignedFrom;
+    if (from.length === length && from.every((each, at) => each === this.#assignedFrom[at])) return;
+    this.#assignedFrom = from;
     const onNodes = new Map<number, { known: KnownRepository; placed: PlacedRepository[] }>();
     for (const node of nodes) {
-      for (const { branches, ...repository } of this.#lists.get(node.name) ?? []) {
+      for (const { branches, ...repository } of this.#lists.get(node.name)?.repositories ?? []) {
         const known = find(repository.name);
         const [first] = branches;
         if (known === undefined || first === undefined) continue;
