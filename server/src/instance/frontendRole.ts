@@ -32,7 +32,8 @@ export interface FrontendOptions {
 
 /** How long the start waits for the lists of the servers. */
 const startWaitMs = 3000;
-const nodesPollMs = 5000;
+/** Delays between lists of the nodes: the longer it takes to get them, the longer, so that large ones cost little. */
+const nodesPoll = { minMs: 5000, maxMs: 15_000, restFactor: 30 };
 /** A git server that rebuilds its data directory lists its repositories only as it finds them again. */
 const removalDelayMs = 10 * 60_000;
 
@@ -126,11 +127,14 @@ export class Frontend {
 
   /** Lists what the nodes have indexed, which determines the states of repositories. Retries what could not be stored. */
   #pollNodes(): void {
+    const { minMs, maxMs, restFactor } = nodesPoll;
     const poll = async () => {
+      const startedAt = systemClock.elapsed();
       await this.#options.cluster?.refresh();
       if (this.#closing.signal.aborted) return;
       this.#update();
-      this.#cancelPoll = systemClock.after(nodesPollMs, () => void poll());
+      const restMs = restFactor * (systemClock.elapsed() - startedAt);
+      this.#cancelPoll = systemClock.after(Math.min(maxMs, Math.max(minMs, restMs)), () => void poll());
     };
     void poll();
   }
