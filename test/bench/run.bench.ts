@@ -6,12 +6,13 @@
  * `npm run bench -- --only retrieval [--questions DIR --repositories DIR] [--form words|or|plain] [--limit N] [--misses N]`
  * `npm run bench -- --only calls [--go CLONE] [--seed N] [--misses N]`
  * `npm run bench -- --only compare --other FOLDER [--corpus DIR] [--seed N] [--requests N] [--misses N]`
+ * `npm run bench -- --only placement,idle [--seconds N]`
  * `npm run bench -- --symbols [--languages go,c++] [--misses N] [--megabytes N] [--least PERCENT]`
  *
  * Prints costs and results of the product next to those of its peers, from the same run. It never asserts a time,
  * because machines differ and shared ones are noisy. PARTS, separated by commas: build, symbols, ranking, search, zoekt,
- * tools, memory, fresh, clients, pages, load, small, history, store, access, calls, retrieval, hosts, compare, cluster. `--ranking` alone means
- * `--only ranking`. If symbols or ranking are requested without a corpus, the trees with labeled queries are fetched as
+ * tools, memory, fresh, clients, pages, load, small, history, store, access, calls, retrieval, hosts, compare, cluster, idle, placement.
+ * `--ranking` alone means `--only ranking`. If symbols or ranking are requested without a corpus, the trees with labeled queries are fetched as
  * Debian packages and used one by one.
  *
  * `--zoekt auto` finds Zoekt's programs in `ZOEKT_BIN` or on the PATH. `--record` appends the ratios to the peers to
@@ -36,6 +37,10 @@
  * `cluster` divides a corpus that git tracks into 300 repositories, indexes these on three Zoekt nodes, and compares a
  * frontend with asking the nodes directly. It runs only if it is named. A second run uses the same index.
  *
+ * `placement` places 100,000 repositories on up to 100 nodes, and compares the balance, and what moves with a node, with
+ * theory. `idle` measures the processor time of PostgreSQL, an indexer and a frontend with 100,000 repositories on 40 nodes
+ * while nothing changes, for `--seconds`. Both run only if they are named.
+ *
  * With `--symbols`, it only compares definitions in real trees with those of universal-ctags, and with `--least` fails if
  * fewer are found.
  */
@@ -56,9 +61,11 @@ import { Figures } from "./figures";
 import { benchFreshness } from "./freshness";
 import { benchHistory } from "./history";
 import { benchHosts } from "./hosts";
+import { benchIdle } from "./idle";
 import { benchLoad } from "./load";
 import { benchNavigation } from "./navigation";
 import { benchPages } from "./pages";
+import { benchPlacement } from "./placement";
 import { memoryOf, untilQuiet } from "./processes";
 import { type IndexRun, indexOnce, Product } from "./product";
 import { profileQuery } from "./profile";
@@ -94,9 +101,19 @@ const parts = [
   "hosts",
   "compare",
   "cluster",
+  "idle",
+  "placement",
 ] as const;
 
-const onlyIfNamed: readonly string[] = ["calls", "retrieval", "hosts", "compare", "cluster"];
+const onlyIfNamed: readonly string[] = [
+  "calls",
+  "retrieval",
+  "hosts",
+  "compare",
+  "cluster",
+  "idle",
+  "placement",
+];
 
 const { values } = parseArgs({
   options: {
@@ -154,6 +171,8 @@ async function main(): Promise<void> {
   if (values.symbols) return compareToCtags();
   if (wanted.has("compare")) return compareBuilds();
   if (wanted.has("cluster")) return compareToNodes();
+  if (wanted.has("placement")) benchPlacement();
+  if (wanted.has("idle")) await benchIdle(join(scratch, "idle"), Number(values.seconds));
   const corpora = chosenCorpora();
   if (corpora.length === 0) console.log("Without --corpus DIR, there is no large corpus to search.\n");
   const ranks: number[] = [];

@@ -11,6 +11,8 @@ import { Client } from "pg";
 import { temporaryFolder } from "#test/support/repo";
 
 export interface PostgresServer {
+  /** Of the process that starts one for each connection. */
+  readonly pid: number | undefined;
   /** Creates an empty database and returns its URL. */
   database(): Promise<string>;
   /** Stops it as a power failure would, but without losing writes to the disk. */
@@ -49,7 +51,8 @@ export function withPostgres(name: string, define: (binaries: string) => void): 
   }
 }
 
-export async function startPostgres(binaries: string): Promise<PostgresServer> {
+/** `maxConnections`: that of the server, by default 100. */
+export async function startPostgres(binaries: string, maxConnections = 100): Promise<PostgresServer> {
   const folder = temporaryFolder();
   const user = serverUser();
   const data = join(folder, "data");
@@ -72,7 +75,9 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
     await gone;
   };
   const start = async () => {
-    server = spawn(join(binaries, "postgres"), ["-D", data, "-k", folder, "-c", "listen_addresses="], {
+    const settings = ["listen_addresses=", `max_connections=${maxConnections}`];
+    const flags = ["-D", data, "-k", folder, ...settings.flatMap((setting) => ["-c", setting])];
+    server = spawn(join(binaries, "postgres"), flags, {
       cwd: folder,
       stdio: ["ignore", "ignore", "pipe"],
       ...user,
@@ -91,6 +96,9 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
   await start();
   let databases = 0;
   return {
+    get pid() {
+      return server?.pid;
+    },
     async database() {
       const name = `test${++databases}`;
       const client = new Client({ connectionString: address("postgres") });
