@@ -4,7 +4,16 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -149,7 +158,12 @@ const obstacles: readonly {
     name: "removed",
     prepare() {
       const dataDir = join(temporaryFolder(), "data");
-      return { dataDir, block: () => rmSync(dataDir, { recursive: true, maxRetries: 20, retryDelay: 20 }) };
+      const block = () => {
+        // At once, because the server may still write files.
+        renameSync(dataDir, `${dataDir}-removed`);
+        rmSync(`${dataDir}-removed`, { recursive: true });
+      };
+      return { dataDir, block };
     },
   },
   {
