@@ -126,9 +126,11 @@ const edges: Readonly<Record<string, string>> = {
   "x[42]y": "both",
   "é[walk]é": "both",
   "4[2]": "end",
+  "\n[);]\n": "both",
+  "\r\n[);]\r\n": "start",
 };
 for (const [text, expected] of Object.entries(edges)) {
-  test(`word boundaries of ${text}`, () => {
+  test(`word boundaries of ${JSON.stringify(text)}`, () => {
     const start = Buffer.from(text).indexOf("[");
     const bytes = Buffer.from(text.replace(/[[\]]/g, ""));
     const end = Buffer.from(text).indexOf("]") - 1;

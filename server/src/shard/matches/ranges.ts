@@ -138,6 +138,8 @@ export interface DocumentRanges {
   readonly to: number;
 }
 
+const newline = 0x0a;
+
 /** 1 = lower-case letter, 2 = upper-case letter, 3 = digit, 4 = non-ASCII byte, 0 = everything else. */
 export const byteClasses = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x61 && byte <= 0x7a) return 1;
@@ -149,17 +151,18 @@ export const byteClasses = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 /**
  * Returns tag bits: whether `[start, end)` starts, and whether it ends, where the byte class changes (at whitespace,
- * punctuation, an underscore, or a change of case). Reads only bytes in `[low, high)`; both of its ends are edges.
+ * punctuation, an underscore, or a change of case) or at the end of a line, so that the rest of the text does not matter.
+ * Reads only bytes in `[low, high)`; both of its ends are edges.
  */
 export function edgesOf(bytes: Uint8Array, start: number, end: number, low: number, high: number): number {
   let edges = 0;
-  if (
-    start === low ||
-    start === high ||
-    byteClasses[bytes[start - 1] ?? 0] !== byteClasses[bytes[start] ?? 0]
-  )
+  if (start === low || start === high || isEdge(bytes[start - 1] ?? 0, bytes[start] ?? 0))
     edges |= startsAtEdge;
-  if (end === low || end === high || byteClasses[bytes[end] ?? 0] !== byteClasses[bytes[end - 1] ?? 0])
-    edges |= endsAtEdge;
+  if (end === low || end === high || isEdge(bytes[end] ?? 0, bytes[end - 1] ?? 0)) edges |= endsAtEdge;
   return edges;
+}
+
+/** Whether there is an edge between a byte inside of a range and the one next to it. */
+function isEdge(outside: number, inside: number): boolean {
+  return outside === newline || byteClasses[outside] !== byteClasses[inside];
 }
