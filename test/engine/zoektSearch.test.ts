@@ -7,7 +7,7 @@ import { zoektQuery } from "#engine/zoekt/zoektQuery";
 import { parseSearchReply, type ZoektFile } from "#engine/zoekt/zoektReplies";
 import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
-import { openEngine, rangeLines, search } from "#test/support/engines";
+import { openEngine, planOf, rangeLines, search } from "#test/support/engines";
 import { expectedLines, trees, wordText } from "#test/support/randomQueries";
 import {
   bruteDocuments,
@@ -118,7 +118,7 @@ for (const withRevisions of [false, true]) {
   });
 }
 
-test("files have the same chunks and scores as in the embedded engine", async () => {
+test("files have the same chunks and scores as in the embedded engine, and streams as many matches", async () => {
   const [indexed = []] = fc.sample(repositories, 1);
   const doubles = await startDoubles(indexed, nodeCount);
   const cluster = await openCluster(
@@ -148,6 +148,14 @@ test("files have the same chunks and scores as in the embedded engine", async ()
             await described(cluster.engine, query, limits),
             await described(embedded, query, limits),
           );
+        // Several nodes share these matches.
+        const plan = planOf(query, { maxMatches: 4 });
+        let shown = 0;
+        const { stats } = await cluster.engine.search(plan, new AbortController().signal, (files) => {
+          shown += rangeLines(files).length;
+        });
+        const { stats: expected } = await search(embedded, query, { maxMatches: 4 });
+        assert.deepEqual([shown, stats.actualMatchCount], Array(2).fill(expected.actualMatchCount));
       }),
       { numRuns: 3 * runs },
     );

@@ -1,6 +1,7 @@
 /** Passes on the files of a search that is divided into parts, one for each node, as the parts return them. */
 import { throwIfAborted } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
+import { fileBytes } from "#engine/embedded/resultPiece";
 import type { EngineResult } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
@@ -12,9 +13,9 @@ export type FilesHandler = (files: readonly FileMatch[]) => Promise<void> | void
 const filesPerPiece = 100;
 
 /**
- * Each part may show its share of the limit at once, and at least one file. What is left is for the best of all other files,
- * once all parts have returned. So files of a fast node do not displace better ones, and the files are the same whichever
- * part returns first, unless single files exceed a share.
+ * Each part may show its share of the limits at once, and at least one file unless there are more parts than matches to
+ * show. What is left is for the best of all other files, once all parts have returned. So files of a fast node do not
+ * displace better ones, and the files are the same whichever part returns first, unless single files exceed a share.
  */
 export class StreamedParts {
   readonly #count: number;
@@ -25,6 +26,7 @@ export class StreamedParts {
   readonly #results = new Map<number, EngineResult>();
   readonly #shown = new Set<string>();
   #shownMatches = 0;
+  #shownBytes = 0;
   /** The calls of `#onFiles`, one after the other. */
   #emitted = Promise.resolve();
   #resolveAll = () => {};
@@ -45,16 +47,17 @@ export class StreamedParts {
     const isFirst = !this.#results.has(part);
     this.#results.set(part, result);
     if (!isFirst) return;
-    const { maxDisplayedMatches, maxResponseBytes } = this.#limits;
+    const left = this.#left();
     const share = {
-      maxDisplayedMatches: Math.floor(maxDisplayedMatches / this.#count),
-      maxResponseBytes: maxResponseBytes / this.#count,
+      maxDisplayedMatches: Math.min(
+        Math.floor(this.#limits.maxDisplayedMatches / this.#count),
+        left.maxDisplayedMatches,
+      ),
+      maxResponseBytes: Math.min(this.#limits.maxResponseBytes / this.#count, left.maxResponseBytes),
     };
-    const { files } = withinLimits(result.files, share);
-    const whole = files.filter((file) => result.files.includes(file));
-    const [best] = result.files;
-    const fits = best !== undefined && best.rangeCount <= maxDisplayedMatches - this.#shownMatches;
-    this.#emit(whole.length === 0 && fits ? [best] : whole);
+    const shown = wholeFiles(result.files, share);
+    const isShowable = shown.length === 0 && share.maxDisplayedMatches > 0;
+    this.#emit(isShowable ? wholeFiles(result.files.slice(0, 1), left) : shown);
     if (this.#results.size === this.#count) this.#resolveAll();
   }
 
@@ -72,7 +75,7 @@ export class StreamedParts {
     const rest = results.flatMap(({ files }) => files.filter((file) => !this.#shown.has(keyOf(file))));
     const { files, isTruncated } = withinLimits(
       rest.sort((one, other) => other.score - one.score || one.repositoryId - other.repositoryId),
-      { ...this.#limits, maxDisplayedMatches: this.#limits.maxDisplayedMatches - this.#shownMatches },
+      this.#left(),
     );
     this.#emit(files);
     await this.#emitted;
@@ -87,10 +90,20 @@ export class StreamedParts {
     };
   }
 
+  /** The limits for what may still be shown. */
+  #left(): ShownLimits {
+    const { maxDisplayedMatches, maxResponseBytes } = this.#limits;
+    return {
+      maxDisplayedMatches: maxDisplayedMatches - this.#shownMatches,
+      maxResponseBytes: maxResponseBytes - this.#shownBytes,
+    };
+  }
+
   #emit(files: readonly FileMatch[]): void {
     for (const file of files) {
       this.#shown.add(keyOf(file));
       this.#shownMatches += file.rangeCount;
+      this.#shownBytes += fileBytes(file, file.chunks.length);
     }
     this.#emitted = this.#emitted.then(async () => {
       for (let at = 0; at < files.length; at += filesPerPiece) {
@@ -104,6 +117,14 @@ export class StreamedParts {
   }
 }
 
-function keyOf({ repositoryId, path, blobSha, origin }: FileMatch): string {
-  return `${repositoryId}\0${path}\0${blobSha}\0${origin}`;
+type ShownLimits = Pick<Limits, "maxDisplayedMatches" | "maxResponseBytes">;
+
+/** Returns the first files that are within the limits with all of their ranges. */
+function wholeFiles(all: readonly FileMatch[], limits: ShownLimits): readonly FileMatch[] {
+  return withinLimits(all, limits).files.filter((file, at) => file === all[at]);
+}
+
+/** Versions of a file that is not indexed have no hash, but other branches. */
+function keyOf({ repositoryId, path, blobSha, origin, branches }: FileMatch): string {
+  return [repositoryId, path, blobSha, origin, ...branches].join("\0");
 }
