@@ -105,9 +105,12 @@ export class ZoektEngine implements Engine {
     plan: SearchPlan,
     whole: DocumentScope,
     byNode: readonly (readonly AssignedRepository[])[],
-    signal: AbortSignal,
+    caller: AbortSignal,
     onFiles: FilesHandler,
   ): Promise<EngineResult> {
+    // If one part fails, the others stop, and pass on no more files.
+    const failed = new AbortController();
+    const signal = AbortSignal.any([caller, failed.signal]);
     const parts = byNode.length === 0 ? [[]] : byNode;
     const embedded = this.#searchEmbedded(plan, whole.assignments, signal);
     const count = parts.length + (embedded === undefined ? 0 : 1);
@@ -123,8 +126,13 @@ export class ZoektEngine implements Engine {
       const scope = { ...whole, searched, missing, hasEnough };
       streamed.report(part, await searchDocuments(plan, scope, this.#searchOptions, signal));
     };
-    await Promise.all([local(), ...parts.map(remote)]);
-    return await streamed.finish();
+    try {
+      await Promise.all([local(), ...parts.map(remote)]);
+      return await streamed.finish();
+    } catch (error) {
+      failed.abort();
+      throw error;
+    }
   }
 
   /** Names of files and languages come only from repositories of the embedded engine. */
