@@ -119,9 +119,15 @@ test("texts that similar searches have in common are requested once", async () =
     content: Buffer.from(`${text}\n`),
     branches: [0],
   }));
-  const [node] = await startDoubles([{ id: 1, branches: ["main"], documents }], 1);
+  const equal = ["equal", "equal é", "equal"].map((text, at) => ({
+    id: at + 2,
+    branches: ["main"],
+    documents: [{ path: "equal.txt", content: Buffer.from(`${text}\n`), branches: [0] }],
+  }));
+  const indexed = [{ id: 1, branches: ["main"], documents }, ...equal];
+  const [node] = await startDoubles(indexed, 1);
   assert.ok(node);
-  const cached = await openCluster([node.url], [{ id: 1, branches: ["main"], documents }]);
+  const cached = await openCluster([node.url], indexed);
   await cached.repositories.refresh();
   const find = async (text: string) => {
     const before = node.searches.length;
@@ -148,6 +154,15 @@ test("texts that similar searches have in common are requested once", async () =
     // After a search for other documents, texts are requested at once again.
     assert.equal((await find("alpha")).asked.length, 2);
     assert.deepEqual((await find("beta")).asked, [[false, true]]);
+    // The order is the same when two of these files are evaluated on lines, and the one in between on its text.
+    for (let run = 0; run < 4; run++) {
+      const { files } = await search(cached.engine, literal("equal"), { maxMatches: 100 });
+      assert.deepEqual(
+        files.map((file) => file.repositoryId),
+        [2, 3, 4],
+      );
+    }
+    assert.deepEqual((await find("equal")).asked, [[false, false]]);
   } finally {
     await cached.close();
     await node.stop();

@@ -36,23 +36,37 @@ export class CandidateShards {
 
   /**
    * Without `symbols`, the shards have none. Texts that are not in it have not been parsed. Repositories of which only lines
-   * are known share shards, apart from those that are `preferred`: what matches is different in the next search.
+   * are known are in one shard if they follow each other in search order, in which `preferred` ones come first: what matches
+   * is different in the next search.
    */
   open(
     { repositories }: Candidates,
     symbols: CandidateSymbols | undefined,
     preferred: readonly number[] = [],
   ): ShardSnapshot {
-    const apart: OpenShard[] = [];
-    const shared = { preferred: [] as RepositoryCandidates[], other: [] as RepositoryCandidates[] };
+    const groups: RepositoryCandidates[][] = [];
+    /** The last group of those that are preferred, and of all others, if it may be extended. */
+    const open = new Map<boolean, RepositoryCandidates[]>();
     for (const each of repositories) {
-      const { repository, documents } = each;
-      if (symbols !== undefined) apart.push(openShard([each], symbols));
-      else if (documents.every(({ lines }) => lines === undefined)) apart.push(this.#cached(each));
-      else shared[preferred.includes(repository.id) ? "preferred" : "other"].push(each);
+      const isPreferred = preferred.includes(each.repository.id);
+      const isShared = symbols === undefined && hasLines(each);
+      const group = isShared ? open.get(isPreferred) : undefined;
+      if (group !== undefined) {
+        group.push(each);
+        continue;
+      }
+      const started = [each];
+      groups.push(started);
+      if (isShared) open.set(isPreferred, started);
+      else open.delete(isPreferred);
     }
-    const together = [shared.preferred, shared.other].filter(({ length }) => length > 0);
-    return snapshotOf([...apart, ...together.map((each) => openShard(each, undefined))]);
+    return snapshotOf(groups.map((group) => this.#open(group, symbols)));
+  }
+
+  #open(group: readonly RepositoryCandidates[], symbols: CandidateSymbols | undefined): OpenShard {
+    const [first] = group;
+    const isStable = symbols === undefined && first !== undefined && !hasLines(first);
+    return isStable ? this.#cached(first) : openShard(group, symbols);
   }
 
   #cached(repository: RepositoryCandidates): OpenShard {
@@ -83,6 +97,10 @@ export class CandidateShards {
     this.#contents.set(content, ++this.#contentCount);
     return this.#contentCount;
   }
+}
+
+function hasLines({ documents }: RepositoryCandidates): boolean {
+  return documents.some(({ lines }) => lines !== undefined);
 }
 
 function snapshotOf(shards: readonly OpenShard[]): ShardSnapshot {
