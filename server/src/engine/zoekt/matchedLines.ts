@@ -25,12 +25,14 @@ const maxContextLines = 10;
 const newline = 0x0a;
 
 /** Returns undefined if whole texts are needed. */
-export function lineUse({ query, limits, grouping, description }: SearchPlan): LineUse | undefined {
+export function lineUse({ query, phrase, limits, grouping, description }: SearchPlan): LineUse | undefined {
   const { contextLines, returnsContent, maxDisplayedMatches } = limits;
   if (grouping !== undefined || description !== undefined || returnsContent === true) return undefined;
   if (maxDisplayedMatches === 0 || contextLines > maxContextLines) return undefined;
   const patterns = requiredPatterns(query);
   if (patterns === undefined || !patterns.every(isExactPerLine)) return undefined;
+  // A phrase of several lines may match lines that do not follow each other in the text.
+  if (phrase !== undefined && !isExactPerLine(phrase)) return undefined;
   const isBytewise = patterns.every(({ kind, caseSensitive }) => kind === "literal" && caseSensitive);
   return { documents: isBytewise ? "all" : "ascii", keepsDistances: patterns.length > 1 };
 }
