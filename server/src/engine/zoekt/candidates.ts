@@ -83,18 +83,17 @@ export function collectCandidates(
         else ofRepository.push(ranked);
       };
       const facts = lineUse && cache.factsOf(listed);
-      if (lineUse !== undefined && facts !== undefined && listed.chunks !== undefined) {
-        if (facts.isAscii || lineUse.documents === "all") {
-          cachedCount++;
-          const lines = joinChunks(listed.chunks, lineUse);
-          add(lines.content, lines, facts);
-          continue;
-        }
+      const suffices = facts !== undefined && (facts.isAscii || lineUse?.documents === "all");
+      if (lineUse !== undefined && suffices && listed.chunks !== undefined) {
+        cachedCount++;
+        const lines = joinChunks(listed.chunks, lineUse);
+        add(lines.content, lines, facts);
+        continue;
       }
       // Also in the cache by now, but it was not when the documents were listed.
       const late = requested.get(listed);
       const cached = late === undefined ? cache.get(listed) : undefined;
-      if (lineUse === undefined ? cached !== undefined : facts !== undefined) cachedCount++;
+      if (cached !== undefined || (hasTexts && suffices)) cachedCount++;
       else if (hasTexts) cache.set(listed, body.length);
       const content = late ?? cached ?? (hasTexts ? listed.content : undefined);
       if (content === undefined) {
