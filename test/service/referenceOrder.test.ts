@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Certainty } from "#contract/symbols";
+import { encodeChunks } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import type { ReferencingFile } from "#service/navigation/references";
 import { sortByConfidence } from "#service/navigation/symbolResults";
 import { Random } from "#test/support/corpus";
+import { callerOf, engineOf, engineResult, fileMatch, repository, viewOf } from "#test/support/service";
 
 const position = { byteOffset: 0, lineNumber: 1, column: 1 };
 
@@ -48,4 +50,15 @@ test("references are sorted the same way, whatever the order in which they were 
       expected.map(({ file }) => `${file.repositoryId}/${file.path}`),
     );
   }
+});
+
+test("references are incomplete if the text of a file cannot be read", async () => {
+  const engine = engineOf(async (_plan, _signal, onFiles) => {
+    await onFiles?.([fileMatch(1, "a.ts", { chunks: encodeChunks([]) })]);
+    return engineResult([]);
+  });
+  const caller = callerOf({ engine, repositories: viewOf([repository(1, "github.com/o/alpha")]) });
+  const call = { credentials: { kind: "none" as const }, signal: new AbortController().signal };
+  const { files, stats } = await caller("findReferences", { symbolName: "retry" }, call);
+  assert.deepEqual([files, stats.isExhaustive], [[], false]);
 });

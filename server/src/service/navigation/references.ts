@@ -190,9 +190,11 @@ export class References {
     const { engine } = this.#options;
     const running = new Set<Promise<void>>();
     const failures: unknown[] = [];
+    let hasUnreadable = false;
     const track = (work: Promise<readonly ParsedFile[]>) => {
       const tracked = work
         .then(async (files) => {
+          hasUnreadable ||= files.some(isUnreadable);
           const resolved = await possibleTargets;
           await emit(
             files
@@ -231,7 +233,7 @@ export class References {
     });
     await Promise.all(running);
     if (failures.length > 0) throw failures[0];
-    return searched;
+    return hasUnreadable ? { ...searched, reason: addReason(searched.reason, "ENGINE_PARTIAL") } : searched;
   }
 
   /** Returns the cached occurrences in a file. */
@@ -278,6 +280,11 @@ interface ParsedFile {
   readonly code: FileOccurrences | undefined;
   /** Where its text contains the name, if it could be read but not parsed. */
   readonly words?: readonly FoundWord[] | undefined;
+}
+
+/** Whether nothing is known of a file's occurrences, because it is no longer indexed, or its node has failed. */
+function isUnreadable({ file, code, words }: ParsedFile): boolean {
+  return code === undefined && words === undefined && definesNames(file.language);
 }
 
 /** An occurrence of a name in text. */
