@@ -15,7 +15,7 @@ import {
   placesOf,
   startDoubles,
 } from "#test/support/zoektCluster";
-import { type Handle, type ZoektDouble, zoektDouble } from "#test/support/zoektDouble";
+import { type DoubleRepository, type Handle, type ZoektDouble, zoektDouble } from "#test/support/zoektDouble";
 
 const nodeCount = 3;
 const ids = [1, 2, 3, 4, 5, 6];
@@ -184,12 +184,15 @@ describe("two replicas on three nodes", () => {
     assert.equal(cluster.repositories.version, version);
     const port = Number(new URL(double.url).port);
     await double.stop();
-    doubles[0] = await zoektDouble([], port);
+    // The shorter list has only one of two repositories with the same id.
+    const [one, other] = repositories.map(doubleRepository);
+    doubles[0] = await zoektDouble([one, { ...other, id: one?.id }] as DoubleRepository[], port);
     await eventually(async () => {
       await cluster.repositories.refresh();
       return cluster.repositories.version > version;
     });
-    assert.deepEqual(doubles[0].lists.slice(0, 2), [2, 0]);
+    await cluster.repositories.refresh();
+    assert.deepEqual(doubles[0].lists.slice(0, 4), [2, 0, 2, 0]);
   });
 
   test("a replica with other commits does not stand in", async () => {

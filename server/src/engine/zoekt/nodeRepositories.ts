@@ -70,6 +70,8 @@ interface FetchedList {
   readonly repositories: readonly ListedRepository[];
   /** The hash of the shorter list, with the branches and the time of the index of each repository. */
   readonly branchesHash: string;
+  /** Whether the shorter list has all of them. It has only one of those with the same id. */
+  readonly isHashedFully: boolean;
   /** When the full list was fetched, by the clock's elapsed time. */
   readonly fetchedAt: number;
 }
@@ -160,7 +162,7 @@ export class NodeRepositories {
       const known = this.#lists.get(node.name);
       // Fetched before the full list, so that no change between the two is missed.
       const branchesHash = hash("sha1", await this.#fetchList(node, "branches"), "base64");
-      const isFresh = known !== undefined && clock.elapsed() - known.fetchedAt < maxFullAgeMs;
+      const isFresh = known?.isHashedFully === true && clock.elapsed() - known.fetchedAt < maxFullAgeMs;
       if (isFresh && known.branchesHash === branchesHash) return;
       const list = parseListReply(await this.#fetchList(node, "full"));
       if (list === undefined) throw new NodeFailure("malformed", "returned no list of repositories");
@@ -172,6 +174,7 @@ export class NodeRepositories {
           ? (known?.repositories ?? [])
           : repositories,
         branchesHash,
+        isHashedFully: haveDistinctIds(repositories),
         fetchedAt: clock.elapsed(),
       });
     } catch (error) {
@@ -252,6 +255,12 @@ function inOrder(
 
 function isSameIndex(left: PlacedRepository, right: PlacedRepository): boolean {
   return left.name === right.name && JSON.stringify(left.branches) === JSON.stringify(right.branches);
+}
+
+/** Whether no two repositories have the same id. Those without one are told apart by their names. */
+function haveDistinctIds(repositories: readonly ListedRepository[]): boolean {
+  const ids = repositories.map(({ zoektId }) => zoektId).filter((id) => id !== 0);
+  return new Set(ids).size === ids.length;
 }
 
 function listed({ Repos: repositories }: ZoektList): ListedRepository[] {
