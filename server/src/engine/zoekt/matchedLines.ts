@@ -5,6 +5,7 @@
  * the rest of the text changes neither the result nor its order, so it need not be transferred. What depends on it, such as
  * the hash, is in `TextFacts`.
  */
+import { partitionPoint } from "#base/binarySearch";
 import type { SearchPlan } from "#engine/engine";
 import type { Pattern, Query } from "#query/query";
 import { compileExpression } from "#query/regexp/regexp";
@@ -105,9 +106,8 @@ export function joinChunks(chunks: readonly ZoektChunk[], { keepsDistances }: Li
   return {
     content: bytes.subarray(0, length),
     shiftAt(offset) {
-      let at = 0;
-      while (at + 1 < starts.length && (starts[at + 1] ?? 0) <= offset) at++;
-      return shifts[at] ?? { bytes: 0, lines: 0 };
+      const after = partitionPoint(0, starts.length, (at) => (starts[at] ?? 0) <= offset);
+      return shifts[Math.max(0, after - 1)] ?? { bytes: 0, lines: 0 };
     },
   };
 }
