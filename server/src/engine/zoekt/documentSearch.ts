@@ -132,6 +132,8 @@ export async function searchDocuments(
     const isLast = !hasMore || description !== undefined || documentCount === counts.max;
     if (!isOutOfTime(limits) && requests.avoid(incomplete)) continue;
     if (isLast || hasEnough(result, limits) || (await haveAllEnough?.(result))) return result;
+    // Other parts may have taken the time that was left.
+    if (isOutOfTime(limits)) return result;
     count *= counts.growth;
   }
 }
