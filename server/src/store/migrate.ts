@@ -46,7 +46,8 @@ export const latestMigration = [...migrations.keys()].at(-1) ?? "";
 
 /**
  * Applies the missing steps. Throws ENGINE_UNAVAILABLE, and changes nothing, if a newer version has migrated the
- * database so that this one cannot use it, if a database file contains the tables of another program, or if there are no tables to contain `expected`.
+ * database so that this one cannot use it, if a database file contains the tables of another program, or if there are
+ * no tables to contain `expected`.
  */
 export async function migrate(database: Database, { source, now, expected }: MigrateOptions): Promise<void> {
   await database.transaction().execute(async (transaction) => {
