@@ -49,6 +49,8 @@ export class Results implements vscode.Disposable {
   #retried: SearchState | undefined;
   /** The search that is repeated when indexing has finished. */
   #waiting: SearchState | undefined;
+  /** The search that was repeated when the team's server was connected again, if it has not been complete since. */
+  #repeated: SearchState | undefined;
   readonly #subscriptions: vscode.Disposable;
 
   constructor(options: ResultsOptions) {
@@ -100,10 +102,13 @@ export class Results implements vscode.Disposable {
         const { current, isRunning } = searches;
         const isMissing = state === "connected" && current?.end?.serverProblem !== undefined;
         const hasDismissed = (tree.current?.dismissed.matches ?? 0) > 0;
-        if (isMissing && !isRunning && !hasDismissed)
-          void searches.run(current.state, current.request.matches, { isTentative: true });
+        // A server may list its repositories and still fail in each search.
+        if (!isMissing || isRunning || hasDismissed || current.state === this.#repeated) return;
+        this.#repeated = current.state;
+        void searches.run(current.state, current.request.matches, { isTentative: true });
       }),
       searches.onFinish((set) => {
+        if (set.outcome === "done" && set.end?.serverProblem === undefined) this.#repeated = undefined;
         locations.clear();
         this.#searchAfterIndexing(options, tree);
         void repositories.load().catch(() => undefined);
