@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import type { Repository } from "#model/repository";
 import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
+import type { Victim } from "#sync/evictionOrder";
 import { Evictions } from "#sync/evictions";
 import { workerTask } from "#sync/workerTasks";
 import { eventually } from "#test/support/eventually";
@@ -171,15 +172,8 @@ test("revisions that nobody searches are evicted first, and come back when they 
   assert.equal((await index.search("all rev:*")).isSearchExhaustive, true);
 });
 
-test("an index that is too large to be rewritten without a revision is removed first, and built again", async (t) => {
-  const [branched] = some(1);
-  assert.ok(branched !== undefined);
-  branched.more("= old from main: Two\nold.txt\n| oldest\n");
-  const index = await open(t);
-  await add(index, [branched]);
-  const { catalog, directory, sync } = index;
-  const { id } = catalog.byName("r0") as Repository;
-  const evictions = new Evictions({
+function evictionsOf({ catalog, directory, sync }: LimitedIndex): Evictions {
+  return new Evictions({
     catalog,
     directory,
     pool: inlineThread(workerTask()),
@@ -190,8 +184,48 @@ test("an index that is too large to be rewritten without a revision is removed f
     onEvicted: () => undefined,
     onDamage: () => undefined,
   });
+}
+
+function victim(id: number, ...revisions: string[]): Victim {
   const candidate = { id, isPackage: false, isOpen: false, usedAt: 0, changedAt: 0, bytes: 0, revisions: [] };
-  await evictions.run([{ candidate, revisions: ["refs/heads/old"], rank: [] }], 1, () => false);
+  return { candidate, revisions, rank: [] };
+}
+
+test("evicting a revision keeps what is published meanwhile, and brings nothing back that is removed", async (t) => {
+  const repositories = some(3);
+  for (const each of repositories) each.more("= old from main: Two\nold.txt\n| oldest\n");
+  const index = await open(t);
+  await add(index, repositories);
+  const { catalog, directory } = index;
+  const idOf = (name: string) => catalog.byName(name)?.id ?? assert.fail();
+  const [whole, changed, removed] = [idOf("r0"), idOf("r1"), idOf("r2")] as const;
+  const end = directory.onChange(async ({ kind }) => {
+    end();
+    assert.equal(kind, "removed");
+    const { segments: _, generation: __, ...rest } = directory.manifest(changed) ?? assert.fail();
+    const [first] = rest.revisions;
+    const revisions = [...rest.revisions, { ...(first ?? assert.fail()), name: "refs/heads/new" }];
+    await directory.publish({ ...rest, revisions, keepSegments: true }, []);
+    await directory.remove(removed);
+  });
+  const old = "refs/heads/old";
+  await evictionsOf(index).run([victim(whole), victim(changed, old), victim(removed, old)], 1, () => true);
+  assert.deepEqual(
+    directory.manifest(changed)?.revisions.map(({ name }) => name),
+    ["refs/heads/main", "refs/heads/new"],
+  );
+  assert.equal(directory.manifest(removed), undefined);
+});
+
+test("an index that is too large to be rewritten without a revision is removed first, and built again", async (t) => {
+  const [branched] = some(1);
+  assert.ok(branched !== undefined);
+  branched.more("= old from main: Two\nold.txt\n| oldest\n");
+  const index = await open(t);
+  await add(index, [branched]);
+  const { catalog, sync } = index;
+  const { id } = catalog.byName("r0") as Repository;
+  await evictionsOf(index).run([victim(id, "refs/heads/old")], 1, () => false);
   assert.deepEqual([index.states(), bytesOnDisk(index)], [{ r0: "queued" }, 0]);
   assert.equal((await index.search("all")).isSearchExhaustive, false);
   await sync.idle();

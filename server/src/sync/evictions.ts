@@ -55,7 +55,7 @@ export class Evictions {
     const ids = whole.map(({ candidate }) => candidate.id as RepositoryId);
     this.#recordEvicted(ids, { reason: "space", maxIndexBytes });
     const rebuilt: RepositoryId[] = [];
-    const reduced = new Map<RepositoryId, Manifest>();
+    const reduced = new Map<RepositoryId, readonly string[]>();
     for (const { candidate, revisions: names } of victims) {
       const id = candidate.id as RepositoryId;
       const manifest = directory.manifest(id);
@@ -69,10 +69,8 @@ export class Evictions {
         id,
         canRewrite ? { revisions, evictedRevisions } : { ...withoutIndex, state: "queued", evictedRevisions },
       );
-      if (canRewrite) {
-        const remaining = manifest.revisions.filter(({ name }) => !names.includes(name));
-        reduced.set(id, { ...manifest, revisions: remaining });
-      } else rebuilt.push(id);
+      if (canRewrite) reduced.set(id, names);
+      else rebuilt.push(id);
     }
     catalog.flush();
     const removed = [...ids, ...rebuilt];
@@ -121,12 +119,23 @@ export class Evictions {
     await this.removeIndexes(ids);
   }
 
-  /** Publishes these manifests, and merges their shards. Adds those that others share to `files` instead. */
-  async #removeRevisions(reduced: ReadonlyMap<RepositoryId, Manifest>, files: Set<string>): Promise<void> {
+  /**
+   * Publishes manifests without the revisions of these names, and merges their shards. Adds those that others share to
+   * `files` instead.
+   */
+  async #removeRevisions(
+    reduced: ReadonlyMap<RepositoryId, readonly string[]>,
+    files: Set<string>,
+  ): Promise<void> {
     const { directory } = this.#options;
     const own: RepositoryId[] = [];
-    for (const [id, { generation: _, segments, ...rest }] of reduced) {
-      await directory.publish({ ...rest, keepSegments: true }, []);
+    for (const [id, names] of reduced) {
+      // It may have been published again or removed since it was chosen.
+      const manifest = directory.manifest(id);
+      if (manifest === undefined) continue;
+      const { generation: _, segments, ...rest } = manifest;
+      const revisions = rest.revisions.filter(({ name }) => !names.includes(name));
+      await directory.publish({ ...rest, revisions, keepSegments: true }, []);
       const isShared = segments.some(({ file }) => files.has(file) || this.#sharing(file).length > 1);
       if (isShared) for (const { file } of segments) files.add(file);
       else own.push(id);
