@@ -260,18 +260,27 @@ test("an eviction during a search makes that incomplete", async (t) => {
   assert.equal((await index.search("all")).isSearchExhaustive, true, "it is indexed again");
 });
 
-test("a limit that is lowered while repositories are indexed applies once they are", async (t) => {
-  const repositories = some(4);
-  const index = await open(t);
-  await add(index, repositories);
-  const limit = Math.ceil(index.directory.diskBytes * 0.3);
-  for (const { id } of index.catalog.all()) index.sync.refresh(id, "due");
-  assert.ok(index.catalog.all().some(({ id }) => index.sync.isRunning(id)));
-  index.setLimit(limit);
-  await eventually(() => bytesOnDisk(index) <= limit);
-  assert.deepEqual(evictedNames(index), ["r0", "r1", "r2"]);
-  assert.equal((await index.search("all repo:r3")).isSearchExhaustive, true);
-});
+for (const isPaused of [false, true])
+  test(`a limit that is lowered while repositories are indexed applies once they are${isPaused ? ", also while paused" : ""}`, async (t) => {
+    const repositories = some(4);
+    const index = await open(t);
+    await add(index, repositories);
+    const limit = Math.ceil(index.directory.diskBytes * 0.3);
+    const refreshAll = () => {
+      for (const { id } of index.catalog.all()) index.sync.refresh(id, "due");
+    };
+    refreshAll();
+    assert.ok(index.catalog.all().some(({ id }) => index.sync.isRunning(id)));
+    index.sync.setPaused(isPaused);
+    // Those that are running are queued again.
+    refreshAll();
+    index.setLimit(limit);
+    await eventually(() => bytesOnDisk(index) <= limit);
+    assert.deepEqual(evictedNames(index), ["r0", "r1", "r2"]);
+    index.sync.setPaused(false);
+    await index.sync.idle();
+    assert.equal((await index.search("all repo:r3")).isSearchExhaustive, true);
+  });
 
 test("uses and evictions survive a restart, and a lower limit applies when it starts", async (t) => {
   const repositories = some(4);

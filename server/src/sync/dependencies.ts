@@ -123,6 +123,11 @@ export class Dependencies {
     return this.#runs.settled(id, signal);
   }
 
+  /** Resolves when no run of a package is active, or when the signal fires. */
+  ended(id: RepositoryId, signal: AbortSignal): Promise<void> {
+    return this.#runs.ended(id, signal);
+  }
+
   /** See `Runs`. */
   release(id: RepositoryId): void {
     this.#runs.release(id);

@@ -40,8 +40,8 @@ export interface IndexSpaceOptions {
   readonly writerCount: () => number;
   /** Whether a repository is being indexed, or about to be because a request waits for it. */
   readonly isRunning: (id: RepositoryId) => boolean;
-  /** Resolves when no run of a repository or package is queued or active, or when the signal fires. */
-  readonly settled: (id: RepositoryId, signal: AbortSignal) => Promise<void>;
+  /** Resolves when no run of a repository or package is active, or when the signal fires. */
+  readonly ended: (id: RepositoryId, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
   /** Inspects shards. */
   readonly pool: Pool<WorkerTask, WorkerResult>;
@@ -92,16 +92,17 @@ export class IndexSpace implements DraftGate {
    * evicted are removed first.
    */
   async trim(): Promise<void> {
-    const { catalog, directory, evictions, settled, signal } = this.#options;
+    const { catalog, directory, evictions, ended, signal } = this.#options;
     const left = [...directory.manifests().keys()].filter((id) => stateOf(catalog, id) === "evicted");
     if (left.length > 0) await evictions.removeIndexes(left);
     const makeRoom = () => this.#makeRoom([], false, { isStrict: false, waits: true });
-    for (;;) {
+    while (!signal.aborted) {
       const room = await this.#one.run(makeRoom);
-      if (room === "free" || signal.aborted) return;
+      if (room === "free") return;
       const [running] = room.running;
       if (running === undefined) return;
-      await settled(running as RepositoryId, signal);
+      // Queued runs need not end, and while indexing is paused, they would not even start.
+      await ended(running as RepositoryId, signal);
     }
   }
 

@@ -213,7 +213,16 @@ export class Runs {
 
   /** Resolves when no run of a repository is queued or active, or when the signal fires. */
   async settled(id: RepositoryId, signal: AbortSignal): Promise<void> {
-    while ((this.#schedule.isQueued(id) || this.isRunning(id)) && !signal.aborted) {
+    await this.#waitWhile(() => this.#schedule.isQueued(id) || this.isRunning(id), id, signal);
+  }
+
+  /** Resolves when no run of a repository is active, or when the signal fires. */
+  async ended(id: RepositoryId, signal: AbortSignal): Promise<void> {
+    await this.#waitWhile(() => this.isRunning(id), id, signal);
+  }
+
+  async #waitWhile(isBusy: () => boolean, id: RepositoryId, signal: AbortSignal): Promise<void> {
+    while (isBusy() && !signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#stateOf(id).waiters.push(resolve);
         signal.addEventListener("abort", () => resolve(), { once: true });
@@ -347,8 +356,11 @@ export class Runs {
       this.#retryLater(id, state, retryMs);
     } finally {
       if (state.run === run) delete state.run;
-      for (const resolve of state.waiters.splice(0)) resolve();
       if (catalog.get(id) === undefined) await onRemoved(repository).catch(() => undefined);
+      // After `drop`, waiters have a state of their own.
+      for (const { waiters } of new Set([state, this.#stateOf(id)]))
+        for (const resolve of waiters.splice(0)) resolve();
+      if (catalog.get(id) === undefined) this.#states.delete(id);
     }
   }
 

@@ -32,6 +32,8 @@ export interface StorageOptions {
   readonly refresh: (id: RepositoryId) => void;
   /** Resolves when no run of a repository or package is queued or active, or when the signal fires. */
   readonly settled: (id: RepositoryId, signal: AbortSignal) => Promise<void>;
+  /** Resolves when no run of a repository or package is active, or when the signal fires. */
+  readonly ended: (id: RepositoryId, signal: AbortSignal) => Promise<void>;
   readonly onDamage: (file: string) => void;
   /** Called when a repository has lost its index. */
   readonly onEvicted: (id: RepositoryId) => void;

@@ -107,6 +107,7 @@ export class Sync {
       hasRequested: (id) => this.#runs.hasRequested(id),
       refresh: (id) => this.#refreshAny(id),
       settled: (id, limited) => this.#runsOf(id).settled(id, limited),
+      ended: (id, limited) => this.#runsOf(id).ended(id, limited),
       onDamage: (file) => this.rebuild([file]),
       onEvicted: (id) => {
         this.#runs.release(id);
@@ -230,8 +231,7 @@ export class Sync {
     const removed: Repository[] = [];
     for (const path of paths) {
       const real = existsSync(path) ? realpathSync(path) : path;
-      const names = real === path ? [path] : [real, path];
-      for (const name of names) {
+      for (const name of new Set([real, path])) {
         this.#parentFolders.remove(name);
         removed.push(...this.#options.catalog.removePath(name));
       }
@@ -335,7 +335,7 @@ export class Sync {
     for (const { id } of this.#firstRuns.claim(repositories)) this.refresh(id, priority);
   }
 
-  #runsOf(id: RepositoryId): Pick<Runs, "settled"> {
+  #runsOf(id: RepositoryId): Pick<Runs, "settled" | "ended"> {
     return this.#options.catalog.get(id)?.kind === "package" ? this.#dependencies : this.#runs;
   }
 
