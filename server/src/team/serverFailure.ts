@@ -9,7 +9,7 @@ export type FailureKind = "unreachable" | "rejected" | "busy" | "invalid";
 
 export class ServerFailure extends Error {
   readonly kind: FailureKind;
-  /** When the server wants the next request; in milliseconds from now. */
+  /** When to send the next request, in milliseconds from now, if that does not depend on how many have failed. */
   readonly retryAfterMs: number | undefined;
 
   /** `message` is one or two sentences for the user. */

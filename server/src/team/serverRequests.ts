@@ -16,6 +16,8 @@ import { ServerFailure, shownText } from "./serverFailure";
 const maxResponseBytes = 32 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 const maxRetryAfterMs = 60_000;
+/** The owner of the server may grant access at any time, or the network stop refusing, and no wrong key is counted. */
+const refusedRetryMs = 60_000;
 
 /** Returns an API key or an OAuth access token; `undefined` for anonymous access. */
 export type ReadKey = () => Promise<string | undefined>;
@@ -138,6 +140,7 @@ export class ServerRequests {
       return new ServerFailure(
         "rejected",
         `The server refused the request. ${error?.message ?? "Ask its owner for access."}`,
+        refusedRetryMs,
       );
     if (status === 429 || status === 503) {
       const seconds = Number(headers["retry-after"]);
