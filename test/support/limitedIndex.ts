@@ -8,10 +8,11 @@ import { createRepositoryView } from "#instance/repositoryView";
 import { type Clock, systemClock } from "#platform/clock";
 import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
+import type { Task } from "#platform/serveTask";
 import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
 import { defaultSyncSettings } from "#sync/syncSettings";
-import { workerTask } from "#sync/workerTasks";
+import { type WorkerResult, type WorkerTask, workerTask } from "#sync/workerTasks";
 import { openEngine } from "#test/support/engines";
 import { temporaryFolder } from "#test/support/repo";
 import { callerOf } from "#test/support/service";
@@ -23,6 +24,8 @@ export interface LimitedIndexOptions {
   readonly clock?: Clock;
   /** Wraps the engine of searches. */
   readonly wrap?: (engine: Engine) => Engine;
+  /** What the threads of the index run. */
+  readonly task?: Task<WorkerTask, WorkerResult>;
 }
 
 export async function openLimitedIndex({
@@ -30,6 +33,7 @@ export async function openLimitedIndex({
   maxIndexBytes,
   clock = systemClock,
   wrap = (engine) => engine,
+  task = workerTask(),
 }: LimitedIndexOptions) {
   const directory = await ShardDirectory.open(join(folder, "shards"));
   const catalog = Catalog.open(folder, { log: silentLog, known: directory.manifests().values() });
@@ -39,7 +43,7 @@ export async function openLimitedIndex({
   const sync = new Sync({
     catalog,
     directory,
-    pool: inlineThread(workerTask()),
+    pool: inlineThread(task),
     settings: { ...settings, ...limits(maxIndexBytes) },
     hosts: {},
     log: silentLog,

@@ -8,7 +8,7 @@ import { silentLog } from "#platform/log";
 import type { Victim } from "#sync/evictionOrder";
 import { Evictions } from "#sync/evictions";
 import { workerTask } from "#sync/workerTasks";
-import { eventually } from "#test/support/eventually";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
 import {
   bytesOnDisk,
   type LimitedIndex,
@@ -47,6 +47,11 @@ async function unlimitedBytes(t: TestContext, repositories: readonly TestReposit
   const index = await open(t);
   await add(index, repositories);
   return index.directory.diskBytes;
+}
+
+/** Lets everything continue that waits for nothing else. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const evictedNames = ({ states }: LimitedIndex) =>
@@ -280,6 +285,41 @@ for (const isPaused of [false, true])
     index.sync.setPaused(false);
     await index.sync.idle();
     assert.equal((await index.search("all repo:r3")).isSearchExhaustive, true);
+  });
+
+for (const fate of ["whose repository is removed", "that is canceled because Trawl ends"])
+  test(`a lower limit waits for a run ${fate}`, async (t) => {
+    const task = workerTask();
+    let gate: Promise<void> | undefined;
+    let isWaiting = false;
+    const index = await open(t, {
+      async task(work, context) {
+        isWaiting = gate !== undefined;
+        await gate;
+        return await task(work, context);
+      },
+    });
+    await add(index, some(2));
+    const { sync, catalog, directory } = index;
+    // Search threads close the files of an index that is removed.
+    directory.onChange(turns);
+    let finish = () => {};
+    gate = new Promise((resolve) => {
+      finish = resolve;
+    });
+    const id = catalog.byName("r0")?.id ?? assert.fail();
+    sync.refresh(id, "due");
+    await eventually(() => isWaiting);
+    index.setLimit(1);
+    await turns();
+    const isRemoved = fate === "whose repository is removed";
+    const end = isRemoved ? sync.removeRepositories([id]) : sync.close();
+    if (isRemoved) await turns();
+    finish();
+    await end;
+    if (isRemoved) return await eventuallyEqual(() => index.states(), { r1: "evicted" });
+    await turns();
+    assert.deepEqual(index.states(), { r0: "ready", r1: "ready" });
   });
 
 test("uses and evictions survive a restart, and a lower limit applies when it starts", async (t) => {
