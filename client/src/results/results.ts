@@ -39,6 +39,8 @@ export interface ResultsOptions {
 /** How soon a search is repeated that was incomplete although all repositories are indexed. */
 const minRetryMs = 500;
 const maxRetryMs = 60_000;
+/** A user who logs in again may do so after a few attempts. */
+const maxRepeats = 5;
 
 export class Results implements vscode.Disposable {
   readonly opener: Opener;
@@ -49,8 +51,8 @@ export class Results implements vscode.Disposable {
   #retried: SearchState | undefined;
   /** The search that is repeated when indexing has finished. */
   #waiting: SearchState | undefined;
-  /** The search that was repeated when the team's server was connected again, if it has not been complete since. */
-  #repeated: SearchState | undefined;
+  /** The search that was repeated when the team's server was connected again, and how often, until it is complete. */
+  #repeated: { readonly state: SearchState; readonly count: number } | undefined;
   readonly #subscriptions: vscode.Disposable;
 
   constructor(options: ResultsOptions) {
@@ -102,9 +104,11 @@ export class Results implements vscode.Disposable {
         const { current, isRunning } = searches;
         const isMissing = state === "connected" && current?.end?.serverProblem !== undefined;
         const hasDismissed = (tree.current?.dismissed.matches ?? 0) > 0;
+        if (!isMissing || isRunning || hasDismissed) return;
+        const count = this.#repeated?.state === current.state ? this.#repeated.count : 0;
         // A server may list its repositories and still fail in each search.
-        if (!isMissing || isRunning || hasDismissed || current.state === this.#repeated) return;
-        this.#repeated = current.state;
+        if (count === maxRepeats) return;
+        this.#repeated = { state: current.state, count: count + 1 };
         void searches.run(current.state, current.request.matches, { isTentative: true });
       }),
       searches.onFinish((set) => {
