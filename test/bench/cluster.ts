@@ -1,9 +1,9 @@
 /** Compares a frontend with asking its Zoekt nodes directly, over many repositories of parts of a corpus. */
-import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
+import { runGit } from "#test/support/repo";
 import { findProgram, serveZoekt, zoektIndexer } from "#test/support/zoektPrograms";
+import { cacheName } from "./corpus";
 import { cpuMsOfThreads, cpuMsSince } from "./processes";
 import { Product, postBytes } from "./product";
 import { benchQueries, literal, trawlRequest } from "./queries";
@@ -162,8 +162,7 @@ function splitCorpus(corpus: string, folder: string): SplitCorpus {
 }
 
 function listFiles(corpus: string): readonly string[] {
-  const { stdout } = spawnSync("git", ["-C", corpus, "ls-files", "-z", "."], { maxBuffer: 1 << 28 });
-  return stdout
+  return runGit(corpus, ["ls-files", "-z", "."])
     .toString()
     .split("\0")
     .filter((path) => path !== "" && statSync(join(corpus, path), { throwIfNoEntry: false })?.isFile())
@@ -172,11 +171,7 @@ function listFiles(corpus: string): readonly string[] {
 
 function importFiles(gitDir: string, corpus: string, paths: readonly string[]): void {
   mkdirSync(gitDir, { recursive: true });
-  const run = (args: readonly string[], input?: Uint8Array) => {
-    const { status, stderr } = spawnSync("git", ["-C", gitDir, ...args], { input });
-    if (status !== 0) throw new Error(`git ${args[0]} failed: ${stderr}`);
-  };
-  run(["init", "-q", "--bare", "-b", "main"]);
+  runGit(gitDir, ["init", "-q", "--bare", "-b", "main"]);
   const author = "Bench <bench@localhost> 1700000000 +0000";
   const files = paths.flatMap((path) => {
     const content = readFileSync(join(corpus, path));
@@ -184,13 +179,10 @@ function importFiles(gitDir: string, corpus: string, paths: readonly string[]): 
     return [Buffer.from(head), content, Buffer.from("\n")];
   });
   const commit = Buffer.from(`commit refs/heads/main\ncommitter ${author}\ndata 6\nCorpus\n`);
-  run(["fast-import", "--quiet"], Buffer.concat([commit, ...files]));
+  runGit(gitDir, ["fast-import", "--quiet"], Buffer.concat([commit, ...files]));
 }
 
 /** Returns the folder in which the parts of a corpus are cached. */
 export function clusterFolder(corpus: string, folder: string): string {
-  return join(
-    folder,
-    `cluster-${basename(corpus)}-${createHash("sha1").update(corpus).digest("hex").slice(0, 8)}`,
-  );
+  return join(folder, `cluster-${cacheName(corpus)}`);
 }

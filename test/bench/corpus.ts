@@ -18,10 +18,7 @@ export function git(folder: string, ...words: string[]): string {
 
 /** Returns a repository with the corpus as its only commit, cached in `folder` between runs. Never writes to `source`. */
 export function corpusCopy(source: string, folder: string): string {
-  const copy = join(
-    folder,
-    `${basename(source)}-${createHash("sha1").update(source).digest("hex").slice(0, 8)}`,
-  );
+  const copy = join(folder, cacheName(source));
   if (existsSync(join(copy, ".git", "bench-ready"))) return copy;
   console.log(`Copying ${source} ...\n`);
   rmSync(copy, { recursive: true, force: true });
@@ -37,6 +34,11 @@ export function corpusCopy(source: string, folder: string): string {
   git(copy, "repack", "-a", "-d", "-q");
   writeFileSync(join(copy, ".git", "bench-ready"), "");
   return copy;
+}
+
+/** Returns a name for what is cached of a corpus, which differs from that of any other corpus. */
+export function cacheName(source: string): string {
+  return `${basename(source)}-${createHash("sha1").update(source).digest("hex").slice(0, 8)}`;
 }
 
 /** Returns a clone of this project, cached in `folder` between runs. */

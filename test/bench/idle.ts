@@ -5,7 +5,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
 import type { ListedRepository } from "#gitServer/protocol";
 import { placeRepository } from "#indexing/placement";
 import { IndexerLoop } from "#instance/indexerLoop";
@@ -16,7 +15,7 @@ import { silentLog } from "#platform/log";
 import type { IndexQueue } from "#store/indexQueue";
 import { openIndexQueue } from "#store/openIndexQueue";
 import { postgresDatabase } from "#store/postgres";
-import { howToGetPostgres, postgresFolder, startPostgres } from "#test/support/postgres";
+import { howToGetPostgres, postgresFolder, runSql, startPostgres } from "#test/support/postgres";
 import { startTrawl, trawl } from "#test/support/trawl";
 import { cpuSecondsOfTree, memoryOf } from "./processes";
 import { heading, megabytes, printTable } from "./report";
@@ -216,16 +215,13 @@ async function fill(
       })),
     ),
   );
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(`update "indexJob" set "state" = 'indexed', "indexed" = "wanted", "dueAt" = null`);
-    // Otherwise, it would begin on its own while it is watched.
-    await client.query("vacuum analyze");
-    await client.query("checkpoint");
-  } finally {
-    await client.end();
-  }
+  await runSql(
+    url,
+    `update "indexJob" set "state" = 'indexed', "indexed" = "wanted", "dueAt" = null`,
+    // Otherwise, these would begin on their own while it is watched.
+    "vacuum analyze",
+    "checkpoint",
+  );
 }
 
 function newLoop(queue: IndexQueue, node: string): IndexerLoop {
@@ -382,14 +378,9 @@ function configure(folder: string, database: string, { nodeUrls, gitUrl }: Lists
 }
 
 async function commitCount(url: string): Promise<number> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ readonly count: string }>(
-      "select xact_commit as count from pg_stat_database where datname = current_database()",
-    );
-    return Number(rows[0]?.count);
-  } finally {
-    await client.end();
-  }
+  const [row] = await runSql(
+    url,
+    "select xact_commit as count from pg_stat_database where datname = current_database()",
+  );
+  return Number(row?.["count"]);
 }

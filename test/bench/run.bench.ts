@@ -80,7 +80,7 @@ import { benchSymbols } from "./symbols";
 import { benchTools } from "./tools";
 import { Zoekt } from "./zoekt";
 
-const parts = [
+const usualParts = [
   "build",
   "symbols",
   "ranking",
@@ -96,24 +96,11 @@ const parts = [
   "history",
   "store",
   "access",
-  "calls",
-  "retrieval",
-  "hosts",
-  "compare",
-  "cluster",
-  "idle",
-  "placement",
 ] as const;
 
-const onlyIfNamed: readonly string[] = [
-  "calls",
-  "retrieval",
-  "hosts",
-  "compare",
-  "cluster",
-  "idle",
-  "placement",
-];
+const partsOnlyIfNamed = ["calls", "retrieval", "hosts", "compare", "cluster", "idle", "placement"] as const;
+
+const parts: readonly string[] = [...usualParts, ...partsOnlyIfNamed];
 
 const { values } = parseArgs({
   options: {
@@ -141,8 +128,8 @@ const { values } = parseArgs({
   },
 });
 const only = [...(values.only?.split(",") ?? []), ...(values.ranking ? ["ranking"] : [])];
-const wanted = new Set(only.length === 0 ? parts.filter((part) => !onlyIfNamed.includes(part)) : only);
-const unknown = [...wanted].filter((part) => !(parts as readonly string[]).includes(part));
+const wanted = new Set<string>(only.length === 0 ? usualParts : only);
+const unknown = [...wanted].filter((part) => !parts.includes(part));
 if (unknown.length > 0) {
   console.error(`Unknown parts: ${unknown.join(", ")}. Use ${parts.join(", ")}.`);
   process.exit(2);

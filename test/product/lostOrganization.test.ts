@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { copyFileSync, cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { Client } from "pg";
 import { openEditor } from "#test/support/editor";
 import { eventually } from "#test/support/eventually";
-import { startPostgres, withPostgres } from "#test/support/postgres";
+import { runSql, startPostgres, withPostgres } from "#test/support/postgres";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 import { startTrawl, trawl } from "#test/support/trawl";
@@ -192,19 +191,13 @@ withPostgres("an emptied PostgreSQL database", (binaries) => {
     const postgres = await startPostgres(binaries);
     t.after(() => postgres.close());
     const url = await postgres.database();
-    const sql = async (statement: string) => {
-      const client = new Client({ connectionString: url });
-      await client.connect();
-      await client.query(statement);
-      await client.end();
-    };
     const config = join(temporaryFolder(), "trawl.json");
     writeFileSync(config, JSON.stringify({ database: url }));
     const lost = await createInstance("--config", config);
     const server = await lost.serve(t);
     assert.equal(await ask(server, "/api/repos", lost.key), "200");
     // Requests to the running server are refused too.
-    await sql("drop schema public cascade; create schema public");
+    await runSql(url, "drop schema public cascade; create schema public");
     assert.match(
       await ask(server, "/api/repos", lost.key),
       /^503 The database cannot be used: its tables are gone/,
@@ -212,7 +205,7 @@ withPostgres("an emptied PostgreSQL database", (binaries) => {
     await server.stop();
     await (await checkClosed(t, lost, "the PostgreSQL database is empty")).stop();
     assert.equal((await lost.run("restore", lost.backup)).code, 0);
-    await sql('truncate member, "apiKey", "browserSession", organisation cascade');
+    await runSql(url, 'truncate member, "apiKey", "browserSession", organisation cascade');
     const emptied = await checkClosed(t, lost, "the PostgreSQL database is empty");
     assert.equal((await lost.run("restore", "--replace", lost.backup)).code, 0);
     assert.equal(await ask(emptied, "/api/repos", lost.key), "200");

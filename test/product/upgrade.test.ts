@@ -2,14 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Client } from "pg";
 import type { RepositoryItem } from "#contract/repositories";
 import type { SearchResult } from "#contract/search";
 import { latestMigration } from "#store/migrate";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { serveFrontend, serveGit } from "#test/support/gitCluster";
 import { buildOlderVersion, olderVersion, withoutOlderVersion } from "#test/support/olderVersion";
-import { type PostgresServer, startPostgres, withPostgres } from "#test/support/postgres";
+import { type PostgresServer, runSql, startPostgres, withPostgres } from "#test/support/postgres";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 import type { Served } from "#test/support/served";
 import { trawl, trawlBundle } from "#test/support/trawl";
@@ -52,15 +51,7 @@ withPostgres("an upgrade of frontends", (binaries) => {
         branches: [{ name: "HEAD", commit: repository.git("rev-parse", "main") }],
         documents: [{ path, content: Buffer.from(text), language: "TypeScript", branches: [0] }],
       });
-    const sql = async (...statements: string[]) => {
-      const client = new Client({ connectionString: database });
-      await client.connect();
-      try {
-        for (const statement of statements) await client.query(statement);
-      } finally {
-        await client.end();
-      }
-    };
+    const sql = (...statements: readonly string[]) => runSql(database, ...statements);
 
     before(async () => {
       bundles.old = buildOlderVersion(olderVersion ?? "");
@@ -127,7 +118,7 @@ withPostgres("an upgrade of frontends", (binaries) => {
       for (const version of versions) await eventuallyEqual(() => search(version, query), files);
     };
     /** Sends requests to a frontend until `during` has ended. All must succeed. */
-    const underLoad = async (version: Version, during: () => Promise<void>) => {
+    const underLoad = async (version: Version, during: () => Promise<unknown>) => {
       let isOver = false;
       let count = 0;
       const loadInTurn = async () => {

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Kysely, sql } from "kysely";
-import { Client } from "pg";
 import { inlineThread } from "#platform/inlineThread";
 import { silentLog } from "#platform/log";
 import { startThread, type Thread } from "#platform/workerThread";
@@ -18,7 +17,7 @@ import { manualClock } from "#test/support/clock";
 import { embeddedFile } from "#test/support/embeddedFile";
 import { eventually } from "#test/support/eventually";
 import { projectRoot } from "#test/support/house";
-import { type PostgresServer, postgresFolder, startPostgres } from "#test/support/postgres";
+import { type PostgresServer, postgresFolder, runSql, startPostgres } from "#test/support/postgres";
 import { temporaryFolder } from "#test/support/repo";
 import { onEachDatabase, openTestStore, run } from "#test/support/stores";
 
@@ -306,14 +305,9 @@ if (binaries !== undefined) {
 
     test("a refused connection is reported with what is wrong", async () => {
       const url = await server.database();
-      const client = new Client({ connectionString: url });
-      await client.connect();
-      const { rows } = await client.query<{ readonly hba_file: string }>("show hba_file");
-      const file = rows[0]?.hba_file ?? "";
+      const file = String((await runSql(url, "show hba_file"))[0]?.["hba_file"]);
       writeFileSync(file, `local all guest scram-sha-256\n${readFileSync(file, "utf8")}`);
-      await client.query("create role guest login password 'right'");
-      await client.query("select pg_reload_conf()");
-      await client.end();
+      await runSql(url, "create role guest login password 'right'", "select pg_reload_conf()");
       const reasons: readonly (readonly [url: string, message: RegExp])[] = [
         [url.replace("trawl@", "guest:wrong@"), /its server rejects the user or the password/],
         [url.replace("trawl@", "guest@"), /its server requires a password\. Set PGPASSWORD/],

@@ -101,13 +101,7 @@ export async function startPostgres(binaries: string, maxConnections = 100): Pro
     },
     async database() {
       const name = `test${++databases}`;
-      const client = new Client({ connectionString: address("postgres") });
-      await client.connect();
-      try {
-        await client.query(`create database ${name}`);
-      } finally {
-        await client.end();
-      }
+      await runSql(address("postgres"), `create database ${name}`);
       return address(name);
     },
     kill: () => kill("SIGKILL"),
@@ -115,6 +109,21 @@ export async function startPostgres(binaries: string, maxConnections = 100): Pro
     close: () => kill("SIGINT"),
   };
 }
+
+/** Runs statements one after the other, on a connection of their own. Returns the rows of the last one. */
+export async function runSql(url: string, ...statements: readonly string[]): Promise<readonly Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    let rows: readonly Row[] = [];
+    for (const statement of statements) rows = (await client.query<Row>(statement)).rows;
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>;
 
 /** The server refuses to run as root; its package creates a user for it. */
 function serverUser(): { readonly uid: number; readonly gid: number } | undefined {

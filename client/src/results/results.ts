@@ -101,15 +101,7 @@ export class Results implements vscode.Disposable {
       registerResultsLanguage(opener, snapshots),
       repositories.onChange(() => this.#searchAfterIndexing(options, tree)),
       teamServer.onChange(({ state }) => {
-        const { current, isRunning } = searches;
-        const isMissing = state === "connected" && current?.end?.serverProblem !== undefined;
-        const hasDismissed = (tree.current?.dismissed.matches ?? 0) > 0;
-        if (!isMissing || isRunning || hasDismissed) return;
-        const count = this.#repeated?.state === current.state ? this.#repeated.count : 0;
-        // A server may list its repositories and still fail in each search.
-        if (count === maxRepeats) return;
-        this.#repeated = { state: current.state, count: count + 1 };
-        void searches.run(current.state, current.request.matches, { isTentative: true });
+        if (state === "connected") this.#searchAfterConnecting(options, tree);
       }),
       searches.onFinish((set) => {
         if (set.outcome === "done" && set.end?.serverProblem === undefined) this.#repeated = undefined;
@@ -126,6 +118,16 @@ export class Results implements vscode.Disposable {
     this.#subscriptions.dispose();
   }
 
+  /** Repeats a search that lacks the results of the team's server, which may still fail although it is connected. */
+  #searchAfterConnecting({ searches }: ResultsOptions, tree: ResultsTree): void {
+    const { current } = searches;
+    if (current?.end?.serverProblem === undefined || !mayRepeat(searches, tree)) return;
+    const count = this.#repeated?.state === current.state ? this.#repeated.count : 0;
+    if (count === maxRepeats) return;
+    this.#repeated = { state: current.state, count: count + 1 };
+    void searches.run(current.state, current.request.matches, { isTentative: true });
+  }
+
   /** Repeats a search that was incomplete because indexing had not finished, once it has. */
   #searchAfterIndexing({ searches, repositories }: ResultsOptions, tree: ResultsTree): void {
     clearTimeout(this.#retry);
@@ -139,8 +141,7 @@ export class Results implements vscode.Disposable {
     if (this.#waiting !== current.state && !mayComplete(items)) return;
     // Definitions are indexed later than text.
     this.#retry = setTimeout(() => {
-      const hasDismissed = (tree.current?.dismissed.matches ?? 0) > 0;
-      if (searches.current !== current || searches.isRunning || hasDismissed) return;
+      if (searches.current !== current || !mayRepeat(searches, tree)) return;
       this.#retried = current.state;
       this.#waiting = undefined;
       this.#retryMs *= 2;
@@ -152,4 +153,9 @@ export class Results implements vscode.Disposable {
 function* filesOf({ current, pinned }: Searches): Generator<FileMatch> {
   for (const set of pinned) yield* set.files;
   if (current !== undefined && !pinned.includes(current)) yield* current.files;
+}
+
+/** Whether a search can be repeated: not while one is running, nor if rows were dismissed, which would come back. */
+function mayRepeat({ isRunning }: Searches, tree: ResultsTree): boolean {
+  return !isRunning && (tree.current?.dismissed.matches ?? 0) === 0;
 }

@@ -19,31 +19,30 @@ export function teamCommands(teamServer: TeamServer): Handlers<typeof declared> 
   };
 }
 
-/** `again`: the address of the server, if it is the same and only the key is to be replaced. */
-async function connect(teamServer: TeamServer, again = ""): Promise<void> {
+/** `knownUrl`: the address of the server if only its key is to be replaced; else empty, and the address is asked for. */
+async function connect(teamServer: TeamServer, knownUrl = ""): Promise<void> {
   const title = vscode.l10n.t("Connect to a Team Server");
-  let state: ServerConnectionState | undefined = again === "" ? undefined : teamServer.state;
+  let state: ServerConnectionState | undefined = knownUrl === "" ? undefined : teamServer.state;
   let key: string | undefined;
   const attempt = async (address: TeamServerAddress) => {
     state = await teamServer.try(address);
     return state;
   };
-  const url =
-    again !== ""
-      ? again
-      : await askChecked({
-          title,
-          prompt: vscode.l10n.t(
-            "Address of the server. Searches are sent to it; unsaved and uncommitted text stays on this computer.",
-          ),
-          placeholder: "https://search.example.com",
-          value: setting("server.url"),
-          async check(text) {
-            key = await teamServer.keyOf(text);
-            const { state: kind, problem } = await attempt(addressOf(text, key));
-            return kind === "unreachable" ? problem : undefined;
-          },
-        });
+  const askUrl = () =>
+    askChecked({
+      title,
+      prompt: vscode.l10n.t(
+        "Address of the server. Searches are sent to it; unsaved and uncommitted text stays on this computer.",
+      ),
+      placeholder: "https://search.example.com",
+      value: setting("server.url"),
+      async check(text) {
+        key = await teamServer.keyOf(text);
+        const { state: kind, problem } = await attempt(addressOf(text, key));
+        return kind === "unreachable" ? problem : undefined;
+      },
+    });
+  const url = knownUrl === "" ? await askUrl() : knownUrl;
   if (url !== undefined && (state?.state === "rejected" || key === undefined)) {
     const server = state?.version === undefined ? url : vscode.l10n.t("Trawl {0} at {1}", state.version, url);
     const isOpen = state?.state === "connected";

@@ -224,16 +224,15 @@ export interface IndexedDocument extends DocumentInfo {
   readonly symbols?: DocumentSymbols;
 }
 
+/** Receives files of a search as they are found. */
+export type FilesHandler = (files: readonly FileMatch[]) => Promise<void> | void;
+
 export interface Engine {
   /**
    * Runs a search. If `onFiles` is given, calls it with files as they are found, and returns no files. If `onFiles`
    * returns a promise, the search pauses until that is fulfilled. Rejects with CANCELLED when `signal` fires.
    */
-  search(
-    plan: SearchPlan,
-    signal: AbortSignal,
-    onFiles?: (files: readonly FileMatch[]) => Promise<void> | void,
-  ): Promise<EngineResult>;
+  search(plan: SearchPlan, signal: AbortSignal, onFiles?: FilesHandler): Promise<EngineResult>;
   /** Counts documents for each value of a property. Fast enough for every keystroke. Omits damaged shards. */
   count(request: CountRequest, signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
   /** Finds definitions by name. Fast enough for every keystroke. */

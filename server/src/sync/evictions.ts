@@ -4,7 +4,7 @@ import type { RepositoryChange } from "#catalog/change";
 import type { Eviction, RepositoryId } from "#model/repository";
 import type { Log } from "#platform/log";
 import { pathsOf } from "#shard/directory/directory";
-import type { Manifest } from "#shard/directory/manifest";
+import { type Manifest, shardBytesOf } from "#shard/directory/manifest";
 import type { Victim } from "./evictionOrder";
 import { type RewriteContext, writeRemaining } from "./rewrites";
 
@@ -80,8 +80,8 @@ export class Evictions {
     await this.#removeRevisions(reduced, files);
     for (const file of files) await this.#shrink(file);
     for (const id of reduced.keys()) {
-      const bytes = directory.manifest(id)?.segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0);
-      if (bytes !== undefined) catalog.update(id, { indexBytes: bytes });
+      const manifest = directory.manifest(id);
+      if (manifest !== undefined) catalog.update(id, { indexBytes: shardBytesOf(manifest) });
     }
   }
 

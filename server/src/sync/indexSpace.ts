@@ -13,7 +13,7 @@ import type { Clock } from "#platform/clock";
 import { fileBytes } from "#platform/files";
 import type { Pool } from "#platform/threadPool";
 import type { ShardDirectory } from "#shard/directory/directory";
-import type { Manifest } from "#shard/directory/manifest";
+import { type Manifest, shardBytesOf } from "#shard/directory/manifest";
 import { targetShardBytes } from "#shard/format/shard";
 import {
   chooseVictims,
@@ -110,7 +110,7 @@ export class IndexSpace implements DraftGate {
   canRewrite(id: number): boolean {
     const { directory, limit } = this.#options;
     const manifest = directory.manifest(id);
-    const bytes = manifest?.segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0) ?? 0;
+    const bytes = manifest === undefined ? 0 : shardBytesOf(manifest);
     return bytes <= maxShardBytes || this.#usedBytes + bytes <= (limit() ?? Number.POSITIVE_INFINITY);
   }
 
@@ -254,10 +254,9 @@ export class IndexSpace implements DraftGate {
    * Whether rewriting a repository adds one shard at most, also to those that are being written. While indexing is paused,
    * there is no other way to keep the repository searchable.
    */
-  #mayRewrite({ segments }: Manifest): boolean {
+  #mayRewrite(manifest: Manifest): boolean {
     if (this.#options.isPaused()) return true;
-    const bytes = segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0);
-    return bytes <= oneShardBytes && this.#writtenBytes === 0 && this.#drafts.size === 0;
+    return shardBytesOf(manifest) <= oneShardBytes && this.#writtenBytes === 0 && this.#drafts.size === 0;
   }
 
   /** Whether evicting these takes rewriting a shard without them. */

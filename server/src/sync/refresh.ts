@@ -15,7 +15,7 @@ import type { OnFolders, Overlay } from "#overlay/overlay";
 import type { Clock } from "#platform/clock";
 import type { Pool } from "#platform/threadPool";
 import type { ShardDirectory } from "#shard/directory/directory";
-import type { Manifest } from "#shard/directory/manifest";
+import { type Manifest, shardBytesOf } from "#shard/directory/manifest";
 import type { ContentSettings } from "#shard/format/skipReason";
 import { contentFingerprint, type IndexSettings } from "./syncSettings";
 import { inspectShards, runOverlay, type WorkerResult, type WorkerTask } from "./workerTasks";
@@ -308,7 +308,7 @@ function describeCounts(
     documentCount: counts.documentCount,
     skippedCount: counts.skippedCount,
     contentBytes: counts.contentBytes,
-    indexBytes: segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0),
+    indexBytes: shardBytesOf({ segments }),
     indexedAt: clock.now(),
   };
 }

@@ -5,12 +5,12 @@ import type {
   DocumentRequest,
   Engine,
   EngineResult,
+  FilesHandler,
   IndexedDocument,
   SearchPlan,
   SymbolRequest,
   SymbolsResult,
 } from "#engine/engine";
-import type { FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
 import { dependsOnSymbols } from "#shard/evaluation/compile";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
@@ -76,11 +76,7 @@ export class EmbeddedEngine implements Engine {
     return this.#workers.setOverlay(repositoryId, overlay);
   }
 
-  async search(
-    plan: SearchPlan,
-    signal: AbortSignal,
-    onFiles?: (files: readonly FileMatch[]) => Promise<void> | void,
-  ): Promise<EngineResult> {
+  async search(plan: SearchPlan, signal: AbortSignal, onFiles?: FilesHandler): Promise<EngineResult> {
     const startedAt = performance.now();
     this.#options.onUse?.(plan.preferred);
     const emit = onFiles && limitedEmit(plan.limits.maxDisplayedMatches, onFiles, signal);

@@ -1,3 +1,4 @@
+import type { FilesHandler } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import { truncateFile } from "./collect";
 
@@ -11,11 +12,7 @@ export interface LimitedEmit {
 }
 
 /** Emits files until the display limit is reached or the search is canceled. */
-export function limitedEmit(
-  maxMatches: number,
-  onFiles: (files: readonly FileMatch[]) => Promise<void> | void,
-  signal: AbortSignal,
-): LimitedEmit {
+export function limitedEmit(maxMatches: number, onFiles: FilesHandler, signal: AbortSignal): LimitedEmit {
   const seen = new Set<string>();
   let shown = 0;
   let fileCount = 0;
@@ -26,7 +23,7 @@ export function limitedEmit(
       const fresh: FileMatch[] = [];
       for (const file of files) {
         if (shown >= maxMatches) break;
-        const key = `${file.repositoryId} ${file.blobSha} ${file.origin} ${file.path}`;
+        const key = fileKey(file);
         if (isRestarted && seen.has(key)) continue;
         seen.add(key);
         const cut = truncateFile(file, maxMatches - shown);
@@ -41,4 +38,9 @@ export function limitedEmit(
     },
     emitted: () => ({ matchCount: shown, fileCount }),
   };
+}
+
+/** Versions of a file that is not indexed have no hash, but other branches. */
+export function fileKey({ repositoryId, path, blobSha, origin, branches }: FileMatch): string {
+  return [repositoryId, path, blobSha, origin, ...branches].join("\0");
 }

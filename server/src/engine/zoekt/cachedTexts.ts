@@ -22,7 +22,6 @@ const factShare = 0.2;
 export class CachedTexts {
   readonly #maxBytes: number;
   readonly #texts: ByteCache<Buffer>;
-
   readonly #facts: ByteCache<TextFacts>;
 
   constructor(maxBytes: number) {

@@ -59,6 +59,7 @@ interface NodeSearch {
   readonly unsaved: readonly UnsavedText[];
   readonly needsSymbols: boolean;
   readonly lines: LineUse | undefined;
+  readonly cacheUse: CacheUse;
   /** Whether all documents that match are requested. */
   readonly isWhole: boolean;
   readonly requests: NodeRequests;
@@ -74,13 +75,13 @@ export interface DocumentScope extends SearchedRepositories {
   /** How many nodes all parts together ask. */
   readonly nodeCount: number;
   /** Whether this part needs no further documents, because all parts have found enough. */
-  readonly hasEnough?: (result: EngineResult) => Promise<boolean>;
+  readonly haveAllEnough?: (result: EngineResult) => Promise<boolean>;
 }
 
 /** Requests few documents at first, because their text is most of the cost, and more if these have too few matches. */
 export async function searchDocuments(
   plan: SearchPlan,
-  { assignments, searched, missing, nodeCount, hasEnough: haveAllEnough }: DocumentScope,
+  { assignments, searched, missing, nodeCount, haveAllEnough }: DocumentScope,
   options: DocumentSearchOptions,
   signal: AbortSignal,
 ): Promise<EngineResult> {
@@ -107,7 +108,8 @@ export async function searchDocuments(
       : { ...request, query: describedQuery(query, description), shardMatchesPerDocument: describedMatches },
     searched,
   );
-  const shared = { plan, call, unsaved, needsSymbols, lines, isWhole };
+  const cacheUse = options.cacheUse[lines === undefined ? "texts" : "facts"];
+  const shared = { plan, call, unsaved, needsSymbols, lines, cacheUse, isWhole };
   const search = { ...shared, requests, missing, assignments, options, signal };
   const counts = selectsSymbols ? parsedCounts : documentCounts;
   const wanted =
@@ -118,7 +120,6 @@ export async function searchDocuments(
         : firstCount(limits.maxDisplayedMatches, counts.first, lines && nodeCount);
   // A search for all documents needs more texts than are cached.
   const canList = !isWhole && !needsSymbols;
-  const cacheUse = options.cacheUse[lines === undefined ? "texts" : "facts"];
   let best: EngineResult | undefined;
   for (let count = Math.ceil(wanted); ; ) {
     const documentCount = Math.min(count, counts.max);
@@ -164,9 +165,9 @@ async function searchOnce(
   documentCount: number,
   hasTexts: boolean,
 ): Promise<DescribedResult | undefined> {
-  const { plan, call, unsaved, isWhole, requests, missing, assignments, options, signal } = search;
+  const { plan, call, unsaved, isWhole, requests, missing, assignments, cacheUse, signal } = search;
   const { limits } = plan;
-  const { threads } = options;
+  const { threads } = search.options;
   const found = await requests.send(documentCount, hasTexts, signal);
   const failed = [...missing, ...found.unavailable];
   if (found.replies.length === 0 && unsaved.length === 0)
@@ -180,7 +181,6 @@ async function searchOnce(
       const source = await sourceOn(thread, search, found, limit.signal);
       const textsOf = (documents: readonly MissingDocument[]) =>
         requests.texts(found, documents, limit.signal);
-      const cacheUse = options.cacheUse[search.lines === undefined ? "texts" : "facts"];
       const onCachedShare = (share: number) => cacheUse.record(share);
       const evaluation = { thread, source, description: plan.description, textsOf, onCachedShare };
       return evaluate(evaluation, { ...call, lane }, signal);

@@ -10,6 +10,7 @@ import type { SearchPlan } from "#engine/engine";
 import type { Pattern, Query } from "#query/query";
 import { compileExpression } from "#query/regexp/regexp";
 import type { TextShift } from "#shard/format/reader";
+import { countNewlines } from "#shard/format/writer";
 import { farApartBytes } from "#shard/matches/score";
 import { zoektPattern } from "./zoektPattern";
 import type { ZoektChunk } from "./zoektReplies";
@@ -100,7 +101,7 @@ export function joinChunks(chunks: readonly ZoektChunk[], { keepsDistances }: Li
     shifts.push({ bytes: byteOffset - length, lines: lineNumber - line });
     const start = length;
     length += bytes.write(text, start, "base64");
-    line += countNewlines(bytes.subarray(start, length));
+    line += countNewlines(bytes, start, length);
     last = byteOffset + length - start;
   }
   return {
@@ -110,10 +111,4 @@ export function joinChunks(chunks: readonly ZoektChunk[], { keepsDistances }: Li
       return shifts[Math.max(0, after - 1)] ?? { bytes: 0, lines: 0 };
     },
   };
-}
-
-function countNewlines(bytes: Uint8Array): number {
-  let count = 0;
-  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count++;
-  return count;
 }

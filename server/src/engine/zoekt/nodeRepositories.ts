@@ -168,11 +168,11 @@ export class NodeRepositories {
       if (list === undefined) throw new NodeFailure("malformed", "returned no list of repositories");
       // While a node loads its shards, it lists only some of them.
       if (list.Crashes > 0 && known !== undefined) return;
-      const repositories = listed(list);
+      const found = listed(list);
+      const isSame = known !== undefined && isDeepStrictEqual(found, known.repositories);
+      const repositories = isSame ? known.repositories : found;
       this.#lists.set(node.name, {
-        repositories: isDeepStrictEqual(repositories, known?.repositories)
-          ? (known?.repositories ?? [])
-          : repositories,
+        repositories,
         branchesHash,
         isHashedFully: haveDistinctIds(repositories),
         fetchedAt: clock.elapsed(),

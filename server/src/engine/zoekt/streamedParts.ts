@@ -1,13 +1,12 @@
 /** Passes on the files of a search that is divided into parts, one for each node, as the parts return them. */
 import { throwIfAborted } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
+import { fileKey } from "#engine/embedded/limitedEmit";
 import { fileBytes } from "#engine/embedded/resultPiece";
-import type { EngineResult } from "#engine/engine";
+import type { EngineResult, FilesHandler } from "#engine/engine";
 import type { FileMatch } from "#model/match";
 import type { Limits } from "#query/limits";
 import { mergeResults, withinLimits, withReasons } from "./mergeResults";
-
-export type FilesHandler = (files: readonly FileMatch[]) => Promise<void> | void;
 
 /** Files are passed on in pieces of this many. */
 const filesPerPiece = 100;
@@ -72,7 +71,7 @@ export class StreamedParts {
   /** Shows the rest, once each part has reported its last result. Returns the result without files. */
   async finish(): Promise<EngineResult> {
     const results = [...this.#results.values()];
-    const rest = results.flatMap(({ files }) => files.filter((file) => !this.#shown.has(keyOf(file))));
+    const rest = results.flatMap(({ files }) => files.filter((file) => !this.#shown.has(fileKey(file))));
     const { files, isTruncated } = withinLimits(
       rest.sort((one, other) => other.score - one.score || one.repositoryId - other.repositoryId),
       this.#left(),
@@ -101,7 +100,7 @@ export class StreamedParts {
 
   #emit(files: readonly FileMatch[]): void {
     for (const file of files) {
-      this.#shown.add(keyOf(file));
+      this.#shown.add(fileKey(file));
       this.#shownMatches += file.rangeCount;
       this.#shownBytes += fileBytes(file, file.chunks.length);
     }
@@ -122,9 +121,4 @@ type ShownLimits = Pick<Limits, "maxDisplayedMatches" | "maxResponseBytes">;
 /** Returns the first files that are within the limits with all of their ranges. */
 function wholeFiles(all: readonly FileMatch[], limits: ShownLimits): readonly FileMatch[] {
   return withinLimits(all, limits).files.filter((file, at) => file === all[at]);
-}
-
-/** Versions of a file that is not indexed have no hash, but other branches. */
-function keyOf({ repositoryId, path, blobSha, origin, branches }: FileMatch): string {
-  return [repositoryId, path, blobSha, origin, ...branches].join("\0");
 }

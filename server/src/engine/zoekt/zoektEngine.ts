@@ -5,6 +5,7 @@ import type {
   DocumentRequest,
   Engine,
   EngineResult,
+  FilesHandler,
   IndexedDocument,
   SearchPlan,
   SymbolRequest,
@@ -22,7 +23,7 @@ import type { AssignedRepository, Assignments } from "./nodeRepositories";
 import { readFromNode } from "./readDocument";
 import { divide } from "./replicas";
 import { type SearchedRepositoriesOptions, searchedRepositories } from "./searchedRepositories";
-import { type FilesHandler, StreamedParts } from "./streamedParts";
+import { StreamedParts } from "./streamedParts";
 import type { VerifyThreads } from "./verifyThreads";
 import { NodeFailure, type ZoektNode } from "./zoektNode";
 
@@ -120,10 +121,10 @@ export class ZoektEngine implements Engine {
       if (result !== undefined) streamed.report(parts.length, result);
     };
     const remote = async (searched: readonly AssignedRepository[], part: number) => {
-      const hasEnough = (result: EngineResult) => streamed.hasEnough(part, result);
+      const haveAllEnough = (result: EngineResult) => streamed.hasEnough(part, result);
       // What is missing counts once.
       const missing = part === 0 ? whole.missing : [];
-      const scope = { ...whole, searched, missing, hasEnough };
+      const scope = { ...whole, searched, missing, haveAllEnough };
       streamed.report(part, await searchDocuments(plan, scope, this.#searchOptions, signal));
     };
     try {

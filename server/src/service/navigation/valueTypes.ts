@@ -1,6 +1,7 @@
 /** Reads types of values from the lines that define the functions and fields that they come from, as Go writes them. */
 import type { FoundSymbol } from "#engine/engine";
 import { isFunctionKind } from "#model/symbol";
+import { endOfBrackets } from "#symbols/scopes/valueSource";
 import type { ValueSource } from "#symbols/symbols";
 import { type ConfidenceEstimator, type ReferenceSource, type Target, targetOf } from "./confidence";
 import { isSamePackage } from "./importMatch";
@@ -15,7 +16,6 @@ export interface TypeName {
 
 type NamedSource = Exclude<ValueSource, { readonly kind: "type" }>;
 
-const brackets: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 /** What may precede the name of a type. */
 const typeMark = /^(?:\*|\.\.\.|(?:<-\s*)?chan\b(?:\s*<-)?|map(?=\[))\s*/;
 /** Words that begin a type, so that they are not the name of a result. */
@@ -84,11 +84,11 @@ function typeText({ line, range, name }: FoundSymbol, { kind, position }: NamedS
     .replace(/\/\/.*$/, "")
     .trim();
   if (kind === "field") return rest;
-  if (rest.startsWith("[")) rest = rest.slice(endOfBrackets(rest));
-  if (!rest.startsWith("(") || endOfBrackets(rest) === rest.length + 1) return undefined;
-  rest = rest.slice(endOfBrackets(rest)).trim();
-  if (!rest.startsWith("(")) return position === 0 ? rest : undefined;
-  const results = splitList(rest.slice(1, endOfBrackets(rest) - 1));
+  if (rest.startsWith("[")) rest = splitBrackets(rest)?.[1] ?? "";
+  const [, result] = (rest.startsWith("(") ? splitBrackets(rest) : undefined) ?? [];
+  if (result === undefined) return undefined;
+  if (!result.startsWith("(")) return position === 0 ? result : undefined;
+  const results = splitList(splitBrackets(result)?.[0] ?? "");
   const areNamed = results.some((each) => /^\w+\s+\S/.test(each) && !typeWord.test(each));
   if (!areNamed) return results[position];
   // `first, second string`
@@ -99,23 +99,16 @@ function typeText({ line, range, name }: FoundSymbol, { kind, position }: NamedS
 function withoutMarks(type: string): string {
   let rest = type;
   for (;;) {
-    const mark = rest.startsWith("[") ? endOfBrackets(rest) : (typeMark.exec(rest)?.[0].length ?? 0);
-    if (mark === 0) return rest;
-    rest = rest.slice(mark).trim();
+    const after = rest.startsWith("[") ? (splitBrackets(rest)?.[1] ?? "") : rest.replace(typeMark, "");
+    if (after === rest) return rest;
+    rest = after;
   }
 }
 
-/** Returns the index after the bracket that closes the first one; more than the length if none does. */
-function endOfBrackets(text: string): number {
-  const open: string[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at] ?? "";
-    const closing = brackets[character];
-    if (closing !== undefined) open.push(closing);
-    else if (character === open.at(-1)) open.pop();
-    if (open.length === 0) return at + 1;
-  }
-  return text.length + 1;
+/** Returns the text within the first bracket and what follows it; undefined if nothing closes it. */
+function splitBrackets(text: string): readonly [within: string, after: string] | undefined {
+  const end = endOfBrackets(0, text);
+  return end < 0 ? undefined : [text.slice(1, end - 1), text.slice(end).trim()];
 }
 
 function splitList(text: string): string[] {
@@ -123,8 +116,11 @@ function splitList(text: string): string[] {
   let start = 0;
   for (let at = 0; at <= text.length; at++) {
     const character = text[at] ?? ",";
-    if (Object.hasOwn(brackets, character)) at += endOfBrackets(text.slice(at)) - 1;
-    else if (character === ",") {
+    if ("([{".includes(character)) {
+      const end = endOfBrackets(at, text);
+      if (end < 0) return parts;
+      at = end - 1;
+    } else if (character === ",") {
       parts.push(text.slice(start, at).trim());
       start = at + 1;
     }

@@ -34,6 +34,11 @@ export interface Manifest {
   readonly segments: readonly Segment[];
 }
 
+/** Returns the bytes of the shards of a repository; of shared ones, only its part. */
+export function shardBytesOf({ segments }: Pick<Manifest, "segments">): number {
+  return segments.reduce((sum, { shardBytes }) => sum + shardBytes, 0);
+}
+
 /**
  * The format: one line with magic, version and checksum, then JSON: `trawl-manifest 1 1a2b3c4d\n{…}`, or
  * `trawl-manifests 1 5e6f\n[{…},{…}]`.

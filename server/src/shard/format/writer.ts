@@ -272,7 +272,7 @@ export class MemorySink implements ByteSink {
   }
 }
 
-function countNewlines(bytes: Uint8Array, start: number, end: number): number {
+export function countNewlines(bytes: Uint8Array, start: number, end: number): number {
   const kernels = threadKernels();
   const at = kernels.reserve(end - start);
   kernels.bytes.set(bytes.subarray(start, end), at);

@@ -22,7 +22,7 @@ const literal = /^\s*:?=\s*&?(?:([\p{L}_][\p{L}\p{N}_]*)\.)?([\p{L}_][\p{L}\p{N}
 const typeWord = /^(?:chan|func|map|interface|struct|range)$/;
 const others = /(?:[\p{L}_][\p{L}\p{N}_]*\s*,\s*)*$/u;
 const bracketOrString = /[()[\]{}]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`/g;
-const name = /[\p{L}_][\p{L}\p{N}_]*/uy;
+const namePattern = /[\p{L}_][\p{L}\p{N}_]*/uy;
 
 /** An expression that ends with a name or its arguments. */
 interface NamedExpression {
@@ -136,13 +136,13 @@ function expressionAt(start: number, text: string): NamedExpression | undefined 
 }
 
 function nameAt(start: number, text: string) {
-  name.lastIndex = start;
-  const found = name.exec(text)?.[0];
+  namePattern.lastIndex = start;
+  const found = namePattern.exec(text)?.[0];
   return found === undefined ? undefined : { name: found, start, end: start + found.length };
 }
 
 /** Returns the index after the bracket that closes the one at `start`; -1 if it is far away. */
-function endOfBrackets(start: number, text: string): number {
+export function endOfBrackets(start: number, text: string): number {
   bracketOrString.lastIndex = 0;
   let depth = 0;
   const part = text.slice(start, start + maxLength);
