@@ -33,7 +33,7 @@ export interface FrontendOptions {
 /** How long the start waits for the lists of the servers. */
 const startWaitMs = 3000;
 /** Delays between lists of the nodes: the longer it takes to get them, the longer, so that large ones cost little. */
-const nodesPoll = { minMs: 5000, maxMs: 15_000, restFactor: 30 };
+const nodesPoll = { minMs: 5000, maxMs: 15_000, restFactor: 120 };
 /** A git server that rebuilds its data directory lists its repositories only as it finds them again. */
 const removalDelayMs = 10 * 60_000;
 
