@@ -320,9 +320,10 @@ async function outcome(side: Side, sample: RightsCase): Promise<unknown> {
       const send = (name: OperationName, request: unknown) => side.caller(name, request, side.call) as never;
       return await readResource(send, sample.resource);
     }
-    const response = await side.caller(sample.operation, sample.request, { ...side.call, emit });
+    const found = await side.caller(sample.operation, sample.request, { ...side.call, emit });
     const files = filesOf(events, side.names);
-    return { response: comparable(sortedInfo(response, files.length > 0), side.names), files };
+    const response = withoutTemporaryCost(sortedInfo(found, files.length > 0), sample.request);
+    return { response: comparable(response, side.names), files };
   } catch (error) {
     return toErrorObject(error);
   }
@@ -349,7 +350,17 @@ function sortedInfo(response: object, isStream: boolean): object {
   return { ...response, repositoryInfo: infos.toSorted((one, other) => (one.name < other.name ? -1 : 1)) };
 }
 
-/** Times and sizes that differ from run to run, and costs, which limited callers do not learn. */
+/** Leaves out whether a query is cheap if it names a revision that others may have had indexed. */
+function withoutTemporaryCost(response: object, { query }: Readonly<Record<string, unknown>>): object {
+  if (!("isCheap" in response) || typeof query !== "string") return response;
+  const { isCheap, ...rest } = response;
+  return /HEAD~1|[0-9a-f]{9,40}/.test(query) ? rest : { ...rest, isCheap };
+}
+
+/**
+ * Times and sizes that differ from run to run, costs, which limited callers do not learn, and whether symbols are ready,
+ * which they are not while a revision is indexed that somebody searched for.
+ */
 const ignored: ReadonlySet<string> = new Set([
   "duration",
   "wait",
@@ -368,6 +379,7 @@ const ignored: ReadonlySet<string> = new Set([
   "regexpsConsidered",
   "indexedAt",
   "indexBytes",
+  "symbolsReady",
 ]);
 
 /** Replaces ids by names, because the same repository has different ids on different servers. */
