@@ -45,7 +45,7 @@ function checkPage(text: string, headers: Headers): void {
   for (const [, address = ""] of content.matchAll(/(?:href|action)="([^"]*)"/g)) {
     assert.match(
       address,
-      /^(?:#(?:L\d+|side|tree)$|(?:\.\.?\/)+$|http:\/\/127\.0\.0\.1:\d+\/|https:\/\/github\.com\/|vscode:\/\/trawl\.trawl\/open\?\S+$)/,
+      /^(?:#(?:L\d+|main|side|tree)$|(?:\.\.?\/)+$|http:\/\/127\.0\.0\.1:\d+\/|https:\/\/github\.com\/|vscode:\/\/trawl\.trawl\/open\?\S+$)/,
     );
   }
 }

@@ -266,6 +266,24 @@ describe("pages", () => {
     await page.waitForURL(/values\.ts#L8$/);
   });
 
+  it("skips the bar and the lines by the keyboard", async () => {
+    const page = await open(file);
+    const isFocusIn = (selector: string) =>
+      page.evaluate((within) => document.activeElement?.closest(within) !== null, selector);
+    await page.keyboard.press("Tab");
+    await page.getByRole("link", { name: "Skip to the content" }).waitFor();
+    await page.screenshot({ path: shotPath("pageSkip") });
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/#main$/);
+    await page.keyboard.press("Tab");
+    assert.ok(await isFocusIn("main .facts"));
+    while (await isFocusIn(".facts")) await page.keyboard.press("Tab");
+    assert.ok(await isFocusIn(".code"));
+    await page.keyboard.press("Tab");
+    assert.ok(await isFocusIn("#side"));
+    await page.context().close();
+  });
+
   it("opens folders in the tree in place, and remembers them", async () => {
     const page = await open("/browse/shop@old/-/blob/README.md");
     const folder = page.locator("#tree").getByRole("link", { name: "src/" });

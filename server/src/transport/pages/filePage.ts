@@ -154,13 +154,14 @@ async function* fileTable(context: PageContext, file: FileSource): AsyncGenerato
   const count = countLines(file.source);
   // Script asks there for the symbols in the text.
   const url = browseUrl(base, repository, file.commit === "" ? revision : file.commit, path);
-  yield html`${note}<div class="code${blame && " blame"}"><table dir="ltr" data-at="${url}">`.text;
+  yield html`${note}<div class="code${blame && " blame"}" tabindex="0"><table dir="ltr" data-at="${url}">`
+    .text;
   for (let start = 0; start < count; start += linesPerPiece) {
     const rows = lines.slice(start, Math.min(start + linesPerPiece, count)).map((line, at) => {
       const number = start + at + 1;
       const first = blame?.get(number);
       const cell = blame && html`<td class="who">${first}</td>`;
-      const numberCell = html`<td class="n"><a href="#L${number}">${number}</a></td>`;
+      const numberCell = html`<td class="n"><a tabindex="-1" href="#L${number}">${number}</a></td>`;
       return html`<tr id="L${number}"${first && html` class="first"`}>${cell}${numberCell}<td>${line}</td></tr>\n`;
     });
     yield html`${rows}`.text;

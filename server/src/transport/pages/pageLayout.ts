@@ -63,6 +63,8 @@ export function renderLayout(page: PageFrame & { readonly content: HtmlPart }): 
   return `${start}${html`${page.content}`.text}${end}`;
 }
 
+const mainStart = html`<main id="main">
+`;
 const htmlTag = `<html lang="en">`;
 
 /** Returns a rendered page, or its start, with the theme that the user has chosen. */
@@ -77,8 +79,8 @@ export function renderFrame(page: PageFrame): { readonly start: string; readonly
   const actionList = actions && html`<nav aria-label="Page">${actions}</nav>`;
   const message = html`<span id="message" role="status"></span>`;
   const top = isSearch
-    ? html`${bar}<main>\n<h1 id="heading" class="hidden">${heading}</h1><div>${message}</div>\n`
-    : html`${bar}<header><h1>${heading}</h1><div class="actions">${actionList}${message}</div></header>\n<main>\n`;
+    ? html`${bar}${mainStart}<h1 id="heading" class="hidden">${heading}</h1><div>${message}</div>\n`
+    : html`${bar}<header><h1>${heading}</h1><div class="actions">${actionList}${message}</div></header>\n${mainStart}`;
   const start = html`<!doctype html>
 ${new Markup(htmlTag)}
 <head>
@@ -88,6 +90,7 @@ ${new Markup(htmlTag)}
 <style>${new Markup(style)}</style>
 </head>
 <body${isSearch ? html` class="search"` : undefined}>
+<a class="skip hidden" href="#main">Skip to the content</a>
 ${top}${factsRow}`;
   const end = html`
 </main>

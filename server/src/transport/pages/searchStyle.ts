@@ -1,7 +1,8 @@
 /** The style of the search page and of the bar above every page. */
 export const searchStyle = `
 :root { --hit: light-dark(#fff0a8, #5c4503); --hit-line: light-dark(#d4a72c, #d29922); }
-.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.hidden:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip { position: fixed; z-index: 5; top: 4px; left: 4px; padding: 8px 16px; background: var(--bg); }
 .bar { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 16px; padding: 8px 16px; border-bottom: 1px solid var(--line); }
 .bar .home { font-weight: 600; font-size: 16px; color: var(--fg); }
 .bar form { flex: 1 1 240px; max-width: 480px; display: flex; gap: 8px; } .bar form input[type=search] { width: 100%; }
