@@ -411,6 +411,34 @@ test("many files are transferred in pieces, complete and in order", async () => 
   assert.ok(Math.max(...pieces) < 160_000, `${Math.max(...pieces)}`);
 });
 
+test("workers skip shards if others have found enough matches in earlier ones", async () => {
+  const documents = [{ path: "many.txt", content: "needle\n".repeat(400) }];
+  const directory = await openIndex([1, 2, 3].map((id) => ({ id, segments: [documents] })));
+  let calls = 0;
+  // They search one after the other, so that the others know what the first one has found.
+  let previous: Promise<unknown> = Promise.resolve();
+  const startThread = (): SearchThread => {
+    const thread = inlineThread(createSearchTask());
+    const run: SearchThread["run"] = (call, ...others) => {
+      if (call.kind !== "search") return thread.run(call, ...others);
+      calls++;
+      const response = previous.then(() => thread.run(call, ...others));
+      previous = response;
+      return response;
+    };
+    return { ...thread, run };
+  };
+  const engine = new EmbeddedEngine({ directory, workerCount: 3, startThread, onDamage: assert.fail });
+  const { stats } = await search(engine, literal("needle"), { maxMatches: 350 });
+  assert.deepEqual(
+    [calls, stats.shardsScanned, stats.shardsSkipped, stats.totalMatchCount, stats.flushReason],
+    [3, 1, 2, 400, "MATCH_LIMIT"],
+  );
+  const all = await search(engine, literal("needle"), { maxMatches: 1000 });
+  assert.deepEqual([all.stats.shardsScanned, all.stats.totalMatchCount], [3, 1200]);
+  await engine.close();
+});
+
 test("files that could not be loaded in time are missing, and the result reports it", async () => {
   const directory = await openIndex([{ id: 1, segments: [manyFiles] }]);
   // The deadline passes just after everything has been found.

@@ -16,6 +16,7 @@ import { dependsOnSymbols } from "#shard/evaluation/compile";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import { runDescription } from "./descriptionRun";
 import { chooseSymbols } from "./findSymbols";
+import { FoundMatches } from "./foundMatches";
 import { limitedEmit } from "./limitedEmit";
 import type {
   CountCall,
@@ -92,7 +93,9 @@ export class EmbeddedEngine implements Engine {
     const onDamage = (files: readonly string[]) => this.#workers.reportDamage(files);
     const threads = this.#workers.threadsFor(plan.repositories);
     const shared = { threads, limits, stages, emit, onDamage };
-    const callFor = (index: number) => callForWorker(call, index);
+    const isShared = threads.length > 1 && Number.isFinite(limits.maxMatches);
+    const foundMatches = isShared ? new FoundMatches().buffer : undefined;
+    const callFor = (index: number) => ({ ...callForWorker(call, index), foundMatches });
     const { description } = plan;
     const found =
       description === undefined

@@ -11,6 +11,7 @@ import type { ShardView } from "#shard/evaluation/matchTree";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import { PieceBuilder } from "./fileMatch";
+import { FoundMatches } from "./foundMatches";
 import { GroupCounter } from "./groupCounter";
 import { loadFewFiles, loadFile, loadFiles, pieceBytes, sliceMs } from "./loadFiles";
 import type { ResultPiece } from "./resultPiece";
@@ -80,6 +81,7 @@ export class Search {
   readonly #searchedForPhrase = new Set<ShardReader>();
   readonly #piece: PieceBuilder;
   readonly #groups: GroupCounter | undefined;
+  readonly #found: FoundMatches | undefined;
   #compiled: CompiledSearch;
   #compileMs: number;
   #runaways = 0;
@@ -106,6 +108,7 @@ export class Search {
     this.#compileMs = performance.now() - this.#startedAt;
     this.#piece = new PieceBuilder(window, this.#compiled, call.limits);
     this.#groups = call.grouping && new GroupCounter(call.grouping, this.#compiled, window);
+    this.#found = call.foundMatches && new FoundMatches(call.foundMatches);
   }
 
   async run({ views, damagedFiles }: SearchedShards): Promise<SearchResponse | TooSlow> {
@@ -114,7 +117,7 @@ export class Search {
       if (remaining !== undefined && this.#phraseBlocks <= 0) continue;
       this.#hasPendingSymbols ||= this.#compiled.dependsOnSymbols && hasPendingSymbols(view);
       const isWhole = isDefinitionLayer(shard.order);
-      if (this.#mustStop(isWhole)) {
+      if (this.#mustStop(isWhole) || this.#isBeyondLimit(shard)) {
         this.#shardsSkipped++;
         continue;
       }
@@ -166,6 +169,12 @@ export class Search {
     return !isWhole && this.#limitedMatchCount >= this.#call.limits.maxMatches;
   }
 
+  /** Whether the result will not contain matches of a shard, because workers have found enough in earlier ones. */
+  #isBeyondLimit({ order }: OpenShard): boolean {
+    if (this.#found === undefined || isDefinitionLayer(order)) return false;
+    return this.#found.before(order) >= this.#call.limits.maxMatches;
+  }
+
   #output(): EvaluationOutput {
     if (this.#groups === undefined) return this.#call.limits.maxDisplayedMatches === 0 ? "totals" : "hits";
     return this.#groups.needsRanges ? "ranges" : "counts";
@@ -203,6 +212,7 @@ export class Search {
       await this.#stepThrough(shard, evaluation);
       this.#matchCount += evaluation.matchCount;
       this.#limitedMatchCount += evaluation.limitedMatchCount;
+      this.#found?.add(shard.order, evaluation.limitedMatchCount);
       this.#groups?.commit();
     } catch (error) {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
@@ -236,14 +246,16 @@ export class Search {
     let shown = 0;
     for (;;) {
       const sliceEnd = performance.now() + sliceMs;
-      const done = this.#step(evaluation, () => performance.now() >= sliceEnd || this.#context.isCanceled());
+      const isExpired = () =>
+        performance.now() >= sliceEnd || this.#context.isCanceled() || this.#isBeyondLimit(shard);
+      const done = this.#step(evaluation, isExpired);
       if (done === undefined) {
         await this.#retryRunaway(evaluation);
         if (this.#isTooSlow) return;
       }
       await this.#countGroups(shard, evaluation);
       if (this.#call.isStreamed) shown = await this.#stream(shard, evaluation, shown);
-      if (done === true) return;
+      if (done === true || this.#isBeyondLimit(shard)) return;
       await nextTurn();
       this.#window.invalidate();
       if (this.#context.isCanceled() || this.#reason === "BYTE_LIMIT") return;

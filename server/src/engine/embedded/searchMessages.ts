@@ -89,6 +89,8 @@ export interface SearchCall {
   readonly lane: "fast" | "slow";
   /** Counts by group. */
   readonly grouping?: Grouping | undefined;
+  /** See `FoundMatches`. Absent if only one worker searches, or if every match counts. */
+  readonly foundMatches?: SharedArrayBuffer | undefined;
 }
 
 /**
