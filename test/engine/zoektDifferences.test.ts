@@ -115,7 +115,7 @@ describe(`on a real node${withoutZoekt}`, { skip: !hasZoekt }, () => {
 const all: Query = { kind: "const", value: true };
 
 /** Rows that are checked on doubles. */
-const reported = ["Descriptions", "Similar names", "Short names", "Many symbols"];
+const reported = ["Descriptions", "Similar names", "Short names", "Many symbols", "Completion"];
 
 describe("on a double, the response says what it lacks", () => {
   const definitions: ClusterRepository = {
@@ -154,6 +154,14 @@ describe("on a double, the response says what it lacks", () => {
     return [symbols.map(({ name }) => name), flushReason];
   };
 
+  test("Completion", async () => {
+    const by = { kind: "name", folder: "", part: "" } as const;
+    const { counts, isComplete } = await cluster.engine.count(
+      { by, repositories: "all", revisions: [] },
+      new AbortController().signal,
+    );
+    assert.deepEqual([counts.size, isComplete], [500, false]);
+  });
   test("Descriptions", async () => {
     const description = parseDescription("concurrent maps or others") ?? assert.fail();
     const { files, isExhaustive } = await search(cluster.engine, all, {}, { description });

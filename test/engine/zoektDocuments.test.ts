@@ -1,8 +1,10 @@
 /** Single documents of repositories on Zoekt nodes: unsaved ones, and reading them. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { CountRequest } from "#engine/engine";
 import type { RepositoryId } from "#model/repository";
 import { blobHash, hitLines, literal, search } from "#test/support/engines";
+import { eventuallyEqual } from "#test/support/eventually";
 import {
   type Cluster,
   type ClusterRepository,
@@ -108,6 +110,40 @@ test("documents are read by path, by content and by revision", async () => {
       undefined,
     ],
   );
+});
+
+test("completions also find rare languages and names, and repositories of others are not counted", async () => {
+  const documents = Array.from({ length: 600 }, (_, at) => ({
+    path: at < 598 ? `many/file${at}.go` : at === 598 ? "many/file.py" : "rare/last.txt",
+    content: Buffer.from("text\n"),
+    branches: [0],
+  }));
+  const hidden = { path: "hidden/file.c", content: Buffer.from("text\n"), branches: [0] };
+  const indexed = [
+    { id: 1, branches: ["main"], documents },
+    { id: 2, branches: ["main"], documents: [hidden] },
+  ];
+  const [node] = await startDoubles(indexed, 1);
+  assert.ok(node);
+  const large = await openCluster([node.url], indexed);
+  await large.repositories.refresh();
+  const finds = async (by: CountRequest["by"], expected: readonly unknown[]) => {
+    const request = { by, revisions: [], repositories: new Set([repositoryId]) };
+    await eventuallyEqual(async () => {
+      const { counts, isComplete } = await large.engine.count(request, new AbortController().signal);
+      return [...counts.keys(), isComplete];
+    }, expected);
+  };
+  try {
+    await finds({ kind: "language" }, ["Go", "Python", "Text", false]);
+    await finds({ kind: "language", names: ["Python"] }, ["Python", true]);
+    await finds({ kind: "name", folder: "", part: "" }, ["many/", "rare/", false]);
+    await finds({ kind: "path", folder: "", start: "la" }, ["rare/last.txt", true]);
+    assert.ok(node.searches.every(({ RepoIDs }) => RepoIDs?.join() === "1"));
+  } finally {
+    await large.close();
+    await node.stop();
+  }
 });
 
 test("texts that similar searches have in common are requested once", async () => {

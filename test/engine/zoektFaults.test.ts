@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { UnavailablePart } from "#engine/engine";
+import type { CountRequest, UnavailablePart } from "#engine/engine";
 import { monotonicNow } from "#platform/clock";
 import { hitLines, literal, planOf, search } from "#test/support/engines";
-import { eventually } from "#test/support/eventually";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
 import {
   type Cluster,
   type ClusterOptions,
@@ -70,6 +70,13 @@ const faults: Readonly<Record<string, readonly [handle: Handle, reason: RegExp, 
 
 const query = literal("key");
 const limits = { maxMatches: 100, deadline: 0 };
+/** What a completion asks for. */
+const paths: CountRequest = {
+  by: { kind: "name", folder: "", part: "fi" },
+  repositories: "all",
+  revisions: [],
+};
+const otherPaths = others.map((line) => line.slice(0, line.indexOf(":")));
 const soon = (timeMs = 5000) => ({ ...limits, deadline: monotonicNow() + timeMs });
 
 function sorted(files: Parameters<typeof hitLines>[0]): string[] {
@@ -104,6 +111,11 @@ describe("three nodes", () => {
     test(`${name} is named, and the others answer`, async () => {
       await cluster.repositories.refresh();
       (doubles[1] as ZoektDouble).handle = handle;
+      const counted = async () => {
+        const { counts, isComplete } = await cluster.engine.count(paths, new AbortController().signal);
+        return { paths: [...counts.keys()].sort(), isComplete };
+      };
+      await eventuallyEqual(counted, { paths: otherPaths, isComplete: false });
       const { files, isExhaustive, stats, unavailable } = await search(cluster.engine, query, soon(timeMs));
       assert.deepEqual(sorted(files), others);
       assert.equal(isExhaustive, false);
@@ -162,26 +174,32 @@ describe("three nodes", () => {
     assert.deepEqual([sorted(after.files), after.isExhaustive], [all, true]);
   });
 
-  test("a canceled search closes the connection to every node within 100 ms", async () => {
+  test("a canceled search or completion closes the connection to every node within 100 ms", async () => {
     await cluster.repositories.refresh();
-    const closedAt: number[] = [];
-    let received = 0;
-    for (const double of doubles)
-      double.handle = (request) => {
-        received++;
-        request.socket.once("close", () => closedAt.push(performance.now()));
-      };
-    const controller = new AbortController();
-    const canceled = cluster.engine.search(planOf(query), controller.signal);
-    canceled.catch(() => undefined);
-    await eventually(() => received === nodeCount);
-    const startedAt = performance.now();
-    controller.abort();
-    await assert.rejects(canceled, { code: "CANCELLED" });
-    const rejectedAt = performance.now();
-    await eventually(() => closedAt.length === nodeCount);
-    const lastMs = Math.max(rejectedAt, ...closedAt) - startedAt;
-    assert.ok(lastMs < 100, `${lastMs} ms`);
+    const calls = [
+      (signal: AbortSignal) => cluster.engine.search(planOf(query), signal),
+      (signal: AbortSignal) => cluster.engine.count(paths, signal),
+    ];
+    for (const call of calls) {
+      const closedAt: number[] = [];
+      let received = 0;
+      for (const double of doubles)
+        double.handle = (request) => {
+          received++;
+          request.socket.once("close", () => closedAt.push(performance.now()));
+        };
+      const controller = new AbortController();
+      const canceled = call(controller.signal);
+      canceled.catch(() => undefined);
+      await eventually(() => received === nodeCount);
+      const startedAt = performance.now();
+      controller.abort();
+      await assert.rejects(canceled, { code: "CANCELLED" });
+      const rejectedAt = performance.now();
+      await eventually(() => closedAt.length === nodeCount);
+      const lastMs = Math.max(rejectedAt, ...closedAt) - startedAt;
+      assert.ok(lastMs < 100, `${lastMs} ms`);
+    }
   });
 
   test("the first page is the same, whichever node answers first", async () => {

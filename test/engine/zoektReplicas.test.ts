@@ -1,7 +1,7 @@
 /** Searches on three nodes with two replicas of each repository, while nodes fail or are slow. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import type { SymbolRequest } from "#engine/engine";
+import type { CountRequest, SymbolRequest } from "#engine/engine";
 import { Hedging } from "#engine/zoekt/hedging";
 import { monotonicNow } from "#platform/clock";
 import type { Query } from "#query/query";
@@ -88,6 +88,10 @@ describe("two replicas on three nodes", () => {
       for (const double of doubles) {
         double.handle = handle;
         assert.deepEqual(await found(), complete);
+        const by = { kind: "name", folder: "", part: "fi" } as const;
+        const request: CountRequest = { by, repositories: "all", revisions: [] };
+        const { counts, isComplete } = await cluster.engine.count(request, new AbortController().signal);
+        assert.deepEqual([counts.size, isComplete], [ids.length, true]);
         double.handle = undefined;
       }
     });

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import type { Engine } from "#engine/engine";
+import type { CountRequest, Engine } from "#engine/engine";
 import { zoektQuery } from "#engine/zoekt/zoektQuery";
 import { parseSearchReply, type ZoektFile } from "#engine/zoekt/zoektReplies";
+import type { RepositoryId } from "#model/repository";
 import type { Limits } from "#query/limits";
 import type { Query } from "#query/query";
 import { openEngine, planOf, rangeLines, search } from "#test/support/engines";
@@ -118,6 +119,40 @@ for (const withRevisions of [false, true]) {
   });
 }
 
+/** What completions count: languages, names in folders, and paths below them. */
+async function checkCounts(cluster: Cluster, embedded: Engine): Promise<void> {
+  const folders = ["", "Bar/", "foo/s/", "é/"];
+  const properties: readonly CountRequest["by"][] = [
+    { kind: "language" },
+    { kind: "language", names: ["C", "Python"] },
+    ...folders.flatMap((folder) =>
+      ["", "A", "é", "."].map((part) => ({ kind: "name", folder, part }) as const),
+    ),
+    ...folders.flatMap((folder) =>
+      ["ba", "S_", "a."].map((start) => ({ kind: "path", folder, start }) as const),
+    ),
+  ];
+  const { signal } = new AbortController();
+  for (const by of properties)
+    for (const revisions of [[], ["HEAD"], ["next"], ["o*", "main"]])
+      for (const repositories of ["all", new Set([2 as RepositoryId])] as const) {
+        const request = { by, revisions, repositories };
+        const sorted = async (engine: Engine) => {
+          const { counts, isComplete } = await engine.count(request, signal);
+          assert.equal(isComplete, true);
+          return [...counts]
+            .filter(([key]) => isNeeded(key, by))
+            .sort(([one], [other]) => (one < other ? -1 : 1));
+        };
+        assert.deepEqual(await sorted(cluster.engine), await sorted(embedded), JSON.stringify(request));
+      }
+}
+
+function isNeeded(key: string, by: CountRequest["by"]): boolean {
+  if (by.kind === "language") return by.names?.includes(key) !== false;
+  return by.kind === "path" || key.toLowerCase().includes(by.part.toLowerCase());
+}
+
 test("files have the same chunks and scores as in the embedded engine, and streams as many matches", async () => {
   const [indexed = []] = fc.sample(repositories, 1);
   const doubles = await startDoubles(indexed, nodeCount);
@@ -159,6 +194,7 @@ test("files have the same chunks and scores as in the embedded engine, and strea
       }),
       { numRuns: 3 * runs },
     );
+    await checkCounts(cluster, embedded);
     const listed = doubles.flatMap(({ searches }) => searches).filter(({ Opts }) => Opts["Whole"] === false);
     assert.notEqual(listed.length, 0);
   } finally {
@@ -215,6 +251,14 @@ describe(`on three real nodes${withoutZoekt}`, { skip: !hasZoekt }, () => {
       );
     } finally {
       await doubles.stop();
+    }
+  });
+  test("completions count the documents of the embedded engine", async () => {
+    const { engine: embedded } = openEngine(await embeddedIndex(indexed));
+    try {
+      await checkCounts(cluster, embedded);
+    } finally {
+      await embedded.close();
     }
   });
   for (const withRevisions of [false, true]) {

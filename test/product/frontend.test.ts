@@ -1,7 +1,8 @@
 /** A frontend and two git servers with the same repositories, compared with a server that has them itself. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, type TestContext, test } from "node:test";
+import type { QueryCompletions } from "#contract/queries";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { faultyProxy } from "#test/support/faultyProxy";
 import { freePort } from "#test/support/freePort";
@@ -296,7 +297,8 @@ describe("while git servers fail", () => {
   });
 });
 
-test("Zoekt nodes search the repositories of git servers", async (t) => {
+/** Starts a node with a file of the shop. */
+async function shopNode(t: TestContext): Promise<object> {
   const content = Buffer.from("changed\n");
   const double = await zoektDouble([
     {
@@ -307,10 +309,23 @@ test("Zoekt nodes search the repositories of git servers", async (t) => {
     },
   ]);
   t.after(() => double.stop());
+  return { zoekt: { nodes: [{ name: "node", url: double.url }] } };
+}
+
+async function suggestedPaths({ url }: Served): Promise<readonly string[]> {
+  const response = await fetch(`${url}/api/complete_query`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query: "file:", offset: 5 }),
+  });
+  return ((await response.json()) as QueryCompletions).items.map(({ label }) => label);
+}
+
+test("Zoekt nodes search the repositories of git servers", async (t) => {
   const own = await serveFrontend(
     { folder, name: "searching" },
     { one: gitServers[0]?.url ?? "" },
-    { engine: { zoekt: { nodes: [{ name: "node", url: double.url }] } } },
+    { engine: await shopNode(t) },
   );
   try {
     const { files } = await eventually(async () => {
@@ -321,6 +336,7 @@ test("Zoekt nodes search the repositories of git servers", async (t) => {
       files.map(({ repository, fileName, branches }) => [repository, fileName.text, branches]),
       [[name, "cart.ts", ["refs/heads/main"]]],
     );
+    assert.deepEqual(await suggestedPaths(own), ["cart.ts"]);
     const states = async () =>
       (await own.repositories()).map(
         ({ repoName, state, lastError = "" }) => `${repoName} ${state} ${lastError}`,
@@ -336,11 +352,15 @@ test("Zoekt nodes search the repositories of git servers", async (t) => {
   }
 });
 
-test("rules of the frontend decide which repositories a caller sees", async () => {
+test("rules of the frontend decide which repositories a caller sees", async (t) => {
   const own = await serveFrontend(
     { folder, name: "limited" },
     { one: gitServers[0]?.url ?? "" },
-    { anonymous: true, access: { repositories: [{ names: ["bare"], anonymous: true }] } },
+    {
+      anonymous: true,
+      access: { repositories: [{ names: ["bare"], anonymous: true }] },
+      engine: await shopNode(t),
+    },
   );
   try {
     assert.equal((await ask(own, "/api/commits?repo=bare")).status, 200);
@@ -350,6 +370,7 @@ test("rules of the frontend decide which repositories a caller sees", async () =
       (await own.repositories()).map(({ repoName }) => repoName),
       ["bare"],
     );
+    assert.deepEqual(await suggestedPaths(own), []);
   } finally {
     await own.stop();
   }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import type { QueryCompletions } from "#contract/queries";
 import type { SearchResult } from "#contract/search";
 import type { FileOutline, FoundSymbols, SymbolResult } from "#contract/symbols";
 import { parseListReply } from "#engine/zoekt/zoektReplies";
@@ -91,6 +92,12 @@ describe("nodes that others index", () => {
     await Promise.all(doubles.map((double) => double.stop()));
   });
 
+  const post = async <Result>(operation: string, body: unknown): Promise<Result> => {
+    const headers = { "content-type": "application/json" };
+    const options = { method: "POST", headers, body: JSON.stringify(body) };
+    return (await fetch(`${served.url}/api/${operation}`, options)).json() as Promise<Result>;
+  };
+
   test("repositories are found on their nodes, and plain folders in Trawl's own index", async () => {
     await eventuallyEqual(
       async () => found(await served.search("key")),
@@ -102,16 +109,20 @@ describe("nodes that others index", () => {
     );
     const { lastError } = (await served.repositories()).find(({ repoName }) => repoName === "three") ?? {};
     assert.equal(lastError, "No Zoekt node has an index of three.");
+    // Two repositories have each of these files, and the folder has one.
+    const complete = async (query: string) => {
+      const { items } = await post<QueryCompletions>("complete_query", { query, offset: query.length });
+      return items.map(({ label, detail }) => `${label} ${detail}`.trim());
+    };
+    assert.deepEqual(await complete("file:"), ["code.go", "key.txt"]);
+    assert.deepEqual(await complete("repo:plain file:"), ["key.txt"]);
+    assert.deepEqual(await complete("lang:go"), ["Go 2 files"]);
+    assert.deepEqual(await complete("repo:one lang:te"), ["Text 1 file"]);
     const { files } = await served.search("file:key rev:main");
     assert.deepEqual(files[0]?.branches, ["refs/heads/main"]);
   });
 
   test("definitions, references with their enclosing definitions, and symbols are found on nodes", async () => {
-    const post = async <Result>(operation: string, body: unknown): Promise<Result> => {
-      const headers = { "content-type": "application/json" };
-      const options = { method: "POST", headers, body: JSON.stringify(body) };
-      return (await fetch(`${served.url}/api/${operation}`, options)).json() as Promise<Result>;
-    };
     const matchesOf = async (operation: string) => {
       const { files } = await post<SymbolResult>(operation, { symbolName: "Twist" });
       return files.flatMap(({ repository, fileName, matches }) =>

@@ -80,7 +80,7 @@ export function engineResult(files: readonly FileMatch[], change: Partial<Engine
 export function engineOf(search: Engine["search"]): Engine {
   return {
     search,
-    count: async () => new Map(),
+    count: async () => ({ counts: new Map(), isComplete: true }),
     findSymbols: async () => ({ symbols: [], flushReason: "NONE", filesMissing: 0 }),
     readDocuments: async (requests) => requests.map(() => undefined),
     close: async () => {},

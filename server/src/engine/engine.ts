@@ -113,19 +113,26 @@ export interface CountRequest {
   /**
    * The property, which is the key of the result:
    *
-   * - `language`: Linguist's name.
+   * - `language`: Linguist's name. If there are `names`, only these are needed.
    * - `name`: the entry of `folder` that contains the document; names of subfolders end in `/`. `folder` is empty or
-   *   ends in `/`.
-   * - `path`: the path, for documents below `folder` whose base names start with `start`, ignoring ASCII case. Returns
-   *   at most a few hundred paths.
+   *   ends in `/`. Only names that contain `part`, ignoring case, are needed.
+   * - `path`: the path, for documents in subfolders of `folder` whose base names start with `start`, ignoring ASCII
+   *   case. Returns at most a few hundred paths.
    */
   readonly by:
-    | { readonly kind: "language" }
-    | { readonly kind: "name"; readonly folder: string }
+    | { readonly kind: "language"; readonly names?: readonly string[] }
+    | { readonly kind: "name"; readonly folder: string; readonly part: string }
     | { readonly kind: "path"; readonly folder: string; readonly start: string };
   readonly repositories: ReadonlySet<RepositoryId> | "all";
   /** As in a `rev:` filter. Empty: counts what a search without such a filter covers, except for unsaved documents. */
   readonly revisions: readonly string[];
+}
+
+/** Numbers of documents by key. */
+export interface DocumentCounts {
+  readonly counts: ReadonlyMap<string, number>;
+  /** False if keys may be missing, and numbers too small. */
+  readonly isComplete: boolean;
 }
 
 /** A pattern for names. `fuzzy` matches names that contain the letters in this order, with gaps and in any case. */
@@ -233,8 +240,11 @@ export interface Engine {
    * returns a promise, the search pauses until that is fulfilled. Rejects with CANCELLED when `signal` fires.
    */
   search(plan: SearchPlan, signal: AbortSignal, onFiles?: FilesHandler): Promise<EngineResult>;
-  /** Counts documents for each value of a property. Fast enough for every keystroke. Omits damaged shards. */
-  count(request: CountRequest, signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Counts documents for each value of a property. Fast enough for every keystroke. Omits damaged shards and nodes that
+   * fail.
+   */
+  count(request: CountRequest, signal: AbortSignal): Promise<DocumentCounts>;
   /** Finds definitions by name. Fast enough for every keystroke. */
   findSymbols(request: SymbolRequest, signal: AbortSignal): Promise<SymbolsResult>;
   /**

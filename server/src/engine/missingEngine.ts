@@ -1,6 +1,7 @@
 import { ServiceError } from "#base/error";
 import type {
   CountRequest,
+  DocumentCounts,
   DocumentRequest,
   Engine,
   EngineResult,
@@ -18,8 +19,8 @@ export class MissingEngine implements Engine {
     throw noEngine();
   }
 
-  async count(_request: CountRequest): Promise<ReadonlyMap<string, number>> {
-    return new Map();
+  async count(_request: CountRequest): Promise<DocumentCounts> {
+    return { counts: new Map(), isComplete: false };
   }
 
   async readDocuments(

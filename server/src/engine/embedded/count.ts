@@ -97,7 +97,7 @@ function countPaths(
     while (from > start && names[from - 1] !== slash) from--;
     let at = 0;
     while (at < wanted.length && lower(names[from + at] ?? 0) === wanted[at]) at++;
-    if (at < wanted.length || from - start < folder.length) continue;
+    if (at < wanted.length || from - start <= folder.length) continue;
     if (!isAt(names, start, folder, 0, folder.length)) continue;
     add(Buffer.from(names.subarray(start, end)).toString("utf8"), 1);
     if (++found === maxPaths) return;

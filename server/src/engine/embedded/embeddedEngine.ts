@@ -2,6 +2,7 @@ import { isServiceError } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
 import type {
   CountRequest,
+  DocumentCounts,
   DocumentRequest,
   Engine,
   EngineResult,
@@ -116,7 +117,7 @@ export class EmbeddedEngine implements Engine {
     return { ...found, stats: { ...found.stats, duration } };
   }
 
-  async count(request: CountRequest, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  async count(request: CountRequest, signal: AbortSignal): Promise<DocumentCounts> {
     const { by, repositories, revisions } = request;
     const ids = repositories === "all" ? repositories : [...repositories];
     const call: CountCall = { kind: "count", by, repositories: ids, revisions };
@@ -125,7 +126,7 @@ export class EmbeddedEngine implements Engine {
     const sum = new Map<string, number>();
     for (const { counts } of responses)
       for (const [key, count] of counts) sum.set(key, (sum.get(key) ?? 0) + count);
-    return sum;
+    return { counts: sum, isComplete: true };
   }
 
   async findSymbols(request: SymbolRequest, signal: AbortSignal): Promise<SymbolsResult> {

@@ -285,7 +285,7 @@ export function partOf({ node, repositories }: NodeScope, reason: string): Unava
 }
 
 /** Restricts a request to repositories: by Zoekt's ids if all have one, else by name. */
-function restriction(
+export function restriction(
   query: string,
   repositories: readonly PlacedRepository[],
 ): { Q: string; RepoIDs?: number[] } {

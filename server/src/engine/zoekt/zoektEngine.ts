@@ -2,6 +2,7 @@ import { throwIfAborted } from "#base/error";
 import { UnsavedSymbols } from "#engine/embedded/unsavedSymbols";
 import type {
   CountRequest,
+  DocumentCounts,
   DocumentRequest,
   Engine,
   EngineResult,
@@ -19,6 +20,7 @@ import { mergeDefinitions, searchDefinitions } from "./definitionSearch";
 import { type DocumentScope, type DocumentSearchOptions, searchDocuments } from "./documentSearch";
 import { Hedging } from "./hedging";
 import { mergeResults } from "./mergeResults";
+import { countOnNodes, mergeCounts } from "./nodeCounts";
 import type { AssignedRepository, Assignments } from "./nodeRepositories";
 import { readFromNode } from "./readDocument";
 import { divide } from "./replicas";
@@ -136,9 +138,17 @@ export class ZoektEngine implements Engine {
     }
   }
 
-  /** Names of files and languages come only from repositories of the embedded engine. */
-  count(request: CountRequest, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
-    return this.#options.embedded.count(request, signal);
+  async count(request: CountRequest, signal: AbortSignal): Promise<DocumentCounts> {
+    const { embedded, repositories } = this.#options;
+    const { byId } = await repositories.current(signal);
+    const wanted = request.repositories;
+    const onNodes = [...(wanted === "all" ? byId.keys() : wanted)].flatMap((id) => byId.get(id) ?? []);
+    const stored = this.#embeddedRepositories(wanted, byId);
+    const counted = await Promise.all([
+      ...(stored.size === 0 ? [] : [embedded.count({ ...request, repositories: stored }, signal)]),
+      ...(onNodes.length === 0 ? [] : [countOnNodes(request, onNodes, this.#searchOptions, signal)]),
+    ]);
+    return mergeCounts(counted);
   }
 
   async findSymbols(request: SymbolRequest, signal: AbortSignal): Promise<SymbolsResult> {
@@ -197,14 +207,19 @@ export class ZoektEngine implements Engine {
     { byId }: Assignments,
     signal: AbortSignal,
   ): Promise<EngineResult> | undefined {
-    const stored = [...this.#options.embeddedIds()].filter((id) => !byId.has(id));
-    const ids = new Set(stored) as ReadonlySet<number> as ReadonlySet<RepositoryId>;
-    const { repositories } = plan;
-    const searched =
-      repositories === "all" ? ids : (new Set([...ids].filter((id) => repositories.has(id))) as typeof ids);
+    const searched = this.#embeddedRepositories(plan.repositories, byId);
     if (searched.size === 0) return undefined;
     const unsaved = plan.unsaved.filter(({ repositoryId }) => !byId.has(repositoryId));
     return this.#options.embedded.search({ ...plan, repositories: searched, unsaved }, signal);
+  }
+
+  /** The wanted repositories that are on no node. */
+  #embeddedRepositories(
+    wanted: ReadonlySet<RepositoryId> | "all",
+    byId: Assignments["byId"],
+  ): ReadonlySet<RepositoryId> {
+    const stored = [...this.#options.embeddedIds()].filter((id) => !byId.has(id)) as RepositoryId[];
+    return new Set(wanted === "all" ? stored : stored.filter((id) => wanted.has(id)));
   }
 }
 

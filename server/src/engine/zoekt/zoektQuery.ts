@@ -139,8 +139,12 @@ function repositoryCondition(ids: readonly number[], { repositoryName }: QueryNa
 
 /** Returns an expression that matches only this text. */
 export function exactly(text: string): string {
-  const { source } = zoektPattern({ kind: "literal", text, caseSensitive: true }) ?? { source: "" };
-  return `\\A(?:${source})\\z`;
+  return `\\A(?:${literalSource(text)})\\z`;
+}
+
+/** Returns an expression that finds this text. */
+export function literalSource(text: string): string {
+  return zoektPattern({ kind: "literal", text, caseSensitive: true })?.source ?? "";
 }
 
 /** In quotes, a backslash escapes the next character. */

@@ -150,8 +150,9 @@ export async function completeLanguage(
   typed: string,
   signal: AbortSignal,
 ): Promise<QueryCompletion[]> {
-  const counts = await engine.count({ by: { kind: "language" }, ...countScope(scope) }, signal);
   const like = languagesLike(typed);
+  const by = { kind: "language", ...(typed === "" ? {} : { names: like }) } as const;
+  const { counts, isComplete } = await engine.count({ by, ...countScope(scope) }, signal);
   const indexed = like.filter((name) => counts.has(name));
   const exact = typed === "" ? undefined : resolveLanguage(typed);
   const rank = (name: string) => {
@@ -162,7 +163,7 @@ export async function completeLanguage(
     .sort((left, right) => rank(left) - rank(right) || (counts.get(right) ?? 0) - (counts.get(left) ?? 0))
     .map((label) => {
       const count = counts.get(label);
-      const detail = count === undefined ? "" : filesText(count);
+      const detail = count === undefined || !isComplete ? "" : filesText(count);
       return { label, text: writeName(label), detail, kind: "language" };
     });
 }
@@ -184,20 +185,19 @@ export async function completePath(
   const path = readExpression(typed).replace(/^\//, "");
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const start = path.slice(folder.length);
-  const [counts, named] = await Promise.all([
-    engine.count({ by: { kind: "name", folder }, ...countScope(scope) }, signal),
+  const [{ counts, isComplete }, named] = await Promise.all([
+    engine.count({ by: { kind: "name", folder, part: start }, ...countScope(scope) }, signal),
     start.length < minNamedLength
-      ? new Map<string, number>()
+      ? undefined
       : engine.count({ by: { kind: "path", folder, start }, ...countScope(scope) }, signal),
   ]);
   const inside = rankMatches([...counts.keys()].sort(foldersFirst), start).map((name) => folder + name);
-  const paths = [...new Set([...inside, ...[...named.keys()].sort(shortFirst)])].filter(
-    (name) => !name.includes("\ufffd"),
-  );
+  const below = [...(named?.counts.keys() ?? [])].sort(shortFirst);
+  const paths = [...new Set([...inside, ...below])].filter((name) => !name.includes("\ufffd"));
   return paths.map((label) => {
     const isFolder = label.endsWith("/");
     const text = `^${writeExpression(label)}${isFolder ? "" : "$"}`;
-    const detail = isFolder ? filesText(counts.get(label.slice(folder.length)) ?? 0) : "";
+    const detail = isFolder && isComplete ? filesText(counts.get(label.slice(folder.length)) ?? 0) : "";
     return { label, text, detail, kind: "path" };
   });
 }
