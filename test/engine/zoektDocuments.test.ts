@@ -136,10 +136,13 @@ test("completions also find rare languages and names, and repositories of others
   };
   try {
     await finds({ kind: "language" }, ["Go", "Python", "Text", false]);
-    await finds({ kind: "language", names: ["Python"] }, ["Python", true]);
     await finds({ kind: "name", folder: "", part: "" }, ["many/", "rare/", false]);
     await finds({ kind: "path", folder: "", start: "la" }, ["rare/last.txt", true]);
     assert.ok(node.searches.every(({ RepoIDs }) => RepoIDs?.join() === "1"));
+    // All names of the folder are known.
+    const askedCount = node.searches.length;
+    await finds({ kind: "name", folder: "", part: "ra" }, ["many/", "rare/", false]);
+    assert.equal(node.searches.length, askedCount);
   } finally {
     await large.close();
     await node.stop();

@@ -40,19 +40,30 @@ interface Run {
 
 export interface NodeCountsOptions extends Pick<Run, "nodes" | "maxBytes"> {}
 
+export interface NodeCounts extends DocumentCounts {
+  /** Whether the nodes that responded have no other keys. Numbers may be too small in either case. */
+  readonly hasAllKeys: boolean;
+  readonly haveAllResponded: boolean;
+}
+
 /** Omits repositories of nodes that fail. Rejects only with CANCELLED. */
 export async function countOnNodes(
   request: CountRequest,
   repositories: readonly AssignedRepository[],
   { nodes, maxBytes }: NodeCountsOptions,
   signal: AbortSignal,
-): Promise<DocumentCounts> {
+): Promise<NodeCounts> {
   const { total, min, max } = documentCounts;
   const nodeCount = Math.max(1, new Set(repositories.map(({ node }) => node)).size);
   const documentCount = Math.max(min, Math.min(max, Math.floor(total / nodeCount)));
   const deadline = monotonicNow() + maxMs;
   const run = { request, nodes, documentCount, maxBytes, deadline, signal };
-  return mergeCounts(await countRepositories(run, repositories, new Set()));
+  const parts = await countRepositories(run, repositories, new Set());
+  return {
+    ...mergeCounts(parts),
+    hasAllKeys: parts.every(({ hasAllKeys }) => hasAllKeys),
+    haveAllResponded: parts.every(({ haveAllResponded }) => haveAllResponded),
+  };
 }
 
 export function mergeCounts(parts: readonly DocumentCounts[]): DocumentCounts {
@@ -62,14 +73,19 @@ export function mergeCounts(parts: readonly DocumentCounts[]): DocumentCounts {
   return { counts, isComplete: parts.every(({ isComplete }) => isComplete) };
 }
 
-const nothing: DocumentCounts = { counts: new Map(), isComplete: false };
+const nothing: NodeCounts = {
+  counts: new Map(),
+  isComplete: false,
+  hasAllKeys: true,
+  haveAllResponded: false,
+};
 
 /** Asks replicas if a node fails. */
 async function countRepositories(
   run: Run,
   repositories: readonly AssignedRepository[],
   avoided: ReadonlySet<string>,
-): Promise<readonly DocumentCounts[]> {
+): Promise<readonly NodeCounts[]> {
   const { scopes, rest } = divide(repositories, run.nodes, avoided);
   const counted = await Promise.all(
     scopes.map(async (scope) => {
@@ -95,7 +111,7 @@ async function countScope(
   { node, repositories }: NodeScope,
   until: number,
   hasOthers: boolean,
-): Promise<DocumentCounts> {
+): Promise<NodeCounts> {
   const { request, documentCount, maxBytes, signal } = run;
   const startedAt = monotonicNow();
   const placed = repositories.map((repository) => repository.placed);
@@ -130,19 +146,19 @@ async function countScope(
         if (key === undefined || repository === undefined || !isCovered(file, repository, request)) continue;
         counts.set(key, (counts.get(key) ?? 0) + 1);
       }
+      if (reply.Crashes > 0) return { ...nothing, counts };
       const isWhole =
-        reply.files.length === reply.FileCount &&
-        reply.FilesSkipped + reply.ShardsSkipped + reply.Crashes === 0;
-      if (isWhole) return { counts, isComplete: round === 0 };
+        reply.files.length === reply.FileCount && reply.FilesSkipped + reply.ShardsSkipped === 0;
+      if (isWhole) return { counts, isComplete: round === 0, hasAllKeys: true, haveAllResponded: true };
       const isLast = round === maxRounds - 1 || monotonicNow() - startedAt > roundsMs;
       // Without new keys, the node would return the same documents again.
       if (isLast || excluded.size === knownCount || counts.size >= enoughKeys) break;
     } catch (error) {
       if (round === 0 || !(error instanceof NodeFailure)) throw error;
-      break;
+      return { ...nothing, counts };
     }
   }
-  return { counts, isComplete: false };
+  return { counts, isComplete: false, hasAllKeys: false, haveAllResponded: true };
 }
 
 /** Returns a query for the documents to count, except those with one of these keys. */

@@ -20,9 +20,10 @@ import { mergeDefinitions, searchDefinitions } from "./definitionSearch";
 import { type DocumentScope, type DocumentSearchOptions, searchDocuments } from "./documentSearch";
 import { Hedging } from "./hedging";
 import { mergeResults } from "./mergeResults";
-import { countOnNodes, mergeCounts } from "./nodeCounts";
+import { mergeCounts } from "./nodeCounts";
 import type { AssignedRepository, Assignments } from "./nodeRepositories";
 import { readFromNode } from "./readDocument";
+import { RecentCounts } from "./recentCounts";
 import { divide } from "./replicas";
 import { type SearchedRepositoriesOptions, searchedRepositories } from "./searchedRepositories";
 import { StreamedParts } from "./streamedParts";
@@ -60,6 +61,7 @@ export interface ZoektEngineOptions extends Omit<SearchedRepositoriesOptions, "n
 export class ZoektEngine implements Engine {
   readonly #options: ZoektEngineOptions;
   readonly #searchOptions: DocumentSearchOptions;
+  readonly #counts: RecentCounts;
 
   constructor(options: ZoektEngineOptions) {
     this.#options = options;
@@ -73,6 +75,7 @@ export class ZoektEngine implements Engine {
       cacheUse: { texts: new CacheUse(), facts: new CacheUse() },
       maxBytes,
     };
+    this.#counts = new RecentCounts(this.#searchOptions);
   }
 
   async search(plan: SearchPlan, signal: AbortSignal, onFiles?: FilesHandler): Promise<EngineResult> {
@@ -146,7 +149,7 @@ export class ZoektEngine implements Engine {
     const stored = this.#embeddedRepositories(wanted, byId);
     const counted = await Promise.all([
       ...(stored.size === 0 ? [] : [embedded.count({ ...request, repositories: stored }, signal)]),
-      ...(onNodes.length === 0 ? [] : [countOnNodes(request, onNodes, this.#searchOptions, signal)]),
+      ...(onNodes.length === 0 ? [] : [this.#counts.count(request, onNodes, signal)]),
     ]);
     return mergeCounts(counted);
   }

@@ -1,0 +1,45 @@
+import { hash } from "node:crypto";
+import { ByteCache, objectBytes } from "#base/byteCache";
+import type { CountRequest, DocumentCounts } from "#engine/engine";
+import { monotonicNow } from "#platform/clock";
+import { countOnNodes, type NodeCounts, type NodeCountsOptions } from "./nodeCounts";
+import type { AssignedRepository } from "./nodeRepositories";
+
+const maxAgeMs = 30_000;
+const maxBytes = 8 * 1024 * 1024;
+
+/**
+ * Counts documents on nodes, and remembers the result for half a minute: most keystrokes select from the same names and
+ * languages.
+ */
+export class RecentCounts {
+  readonly #options: NodeCountsOptions;
+  readonly #recent = new ByteCache<{ readonly counted: NodeCounts; readonly at: number }>(maxBytes);
+
+  constructor(options: NodeCountsOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects only with CANCELLED. */
+  async count(
+    request: CountRequest,
+    repositories: readonly AssignedRepository[],
+    signal: AbortSignal,
+  ): Promise<DocumentCounts> {
+    const ids = hash("sha1", new Uint32Array(repositories.map(({ id }) => id)), "base64");
+    const count = async (by: CountRequest["by"]) => {
+      const key = JSON.stringify([by, request.revisions, ids]);
+      const known = this.#recent.get(key);
+      if (known !== undefined && monotonicNow() - known.at < maxAgeMs) return known.counted;
+      const counted = await countOnNodes({ ...request, by }, repositories, this.#options, signal);
+      const bytes = objectBytes([key, ...counted.counts.keys()]);
+      if (counted.haveAllResponded) this.#recent.set(key, { counted, at: monotonicNow() }, bytes);
+      return counted;
+    };
+    const { by } = request;
+    if (by.kind === "path") return await count(by);
+    const all = await count(by.kind === "name" ? { ...by, part: "" } : { kind: by.kind });
+    const isFiltered = by.kind === "name" ? by.part !== "" : by.names !== undefined;
+    return all.hasAllKeys || !isFiltered ? all : await count(by);
+  }
+}
