@@ -10,10 +10,10 @@ import { testParsers } from "#test/support/testLanguage";
 const assignments = { version: 0, repositories: [], byId: new Map() };
 
 /** Threads that only count how many are open. */
-function openThreads() {
+function openThreads(count = 1) {
   const open = new Set<VerifyThread>();
   let startCount = 0;
-  const threads = new VerifyThreads(1, () => {
+  const threads = new VerifyThreads(count, () => {
     const thread: VerifyThread = {
       run: async () => ({ kind: "ready" }),
       async close() {
@@ -76,6 +76,38 @@ test("a canceled slow search waits no longer, and its thread is not used again",
   second?.finish();
   last?.finish();
   await Promise.all([second?.done, last?.done]);
+  await threads.close();
+});
+
+test("documents of a node go to the thread that knows them, unless it is busier", async () => {
+  const { threads } = openThreads(2);
+  /** Starts a call that ends with `finish`. */
+  const start = (node: string) => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let on: VerifyThread | undefined;
+    const use = (thread: VerifyThread) => {
+      on = thread;
+      return finished;
+    };
+    const done = threads.run(assignments, use, node);
+    const end = async () => {
+      finish();
+      await done;
+    };
+    return { on, end };
+  };
+  const [a, b] = [start("a"), start("b")];
+  assert.notEqual(a.on, b.on);
+  await Promise.all([a.end(), b.end()]);
+  const calls = ["b", "a", "b", "b", "b"].map(start);
+  assert.deepEqual(
+    calls.map(({ on }) => (on === a.on ? "a" : "b")),
+    ["b", "a", "b", "b", "a"],
+  );
+  await Promise.all(calls.map(({ end }) => end()));
   await threads.close();
 });
 

@@ -185,7 +185,9 @@ async function searchOnce(
       const evaluation = { thread, source, description: plan.description, textsOf, onCachedShare };
       return evaluate(evaluation, { ...call, lane }, signal);
     };
-    let result = await threads.run(assignments, (thread) => evaluateOn(thread, "fast"));
+    const [node, ...otherNodes] = new Set(found.replies.map((reply) => reply.node));
+    const only = otherNodes.length === 0 ? node : undefined;
+    let result = await threads.run(assignments, (thread) => evaluateOn(thread, "fast"), only);
     if (result === "tooSlow")
       result = await threads.runSlow(assignments, limit.signal, (thread) => evaluateOn(thread, "slow"));
     if (result === "tooSlow") throw new Error("A slow search must not report tooSlow");

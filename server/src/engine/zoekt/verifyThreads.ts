@@ -30,6 +30,8 @@ export class VerifyThreads {
   readonly #start: StartVerifyThread;
   readonly #count: number;
   readonly #threads: OpenThread[] = [];
+  /** Which thread evaluated documents of a node last. */
+  readonly #lastOf = new Map<string, OpenThread>();
   readonly #slow = new Limiter(slowThreadCount);
   /** Threads for slow searches that run none. */
   readonly #idleSlow = new Map<OpenThread, NodeJS.Timeout>();
@@ -40,12 +42,16 @@ export class VerifyThreads {
     this.#start = start;
   }
 
-  /** Passes the thread with the fewest calls to `use`. */
+  /**
+   * Passes the thread with the fewest calls to `use`. For documents of one `node`, passes the same one as before if it has at
+   * most one call more, because it has their texts in memory, or knows about them.
+   */
   async run<Result>(
     assignments: Assignments,
     use: (thread: VerifyThread) => Promise<Result>,
+    node?: string,
   ): Promise<Result> {
-    const open = this.#leastBusy();
+    const open = this.#threadFor(node);
     open.callCount++;
     try {
       return await use(upToDate(open, assignments));
@@ -98,6 +104,18 @@ export class VerifyThreads {
 
   #closeSlow(open: OpenThread): void {
     if (this.#idleSlow.delete(open)) void open.thread.close();
+  }
+
+  #threadFor(node: string | undefined): OpenThread {
+    const last = node === undefined ? undefined : this.#lastOf.get(node);
+    if (last?.hasEnded === false && !this.#isClosed) {
+      const canOpen = this.#threads.length < this.#count;
+      const fewest = canOpen ? 0 : Math.min(...this.#threads.map(({ callCount }) => callCount));
+      if (last.callCount <= fewest + 1) return last;
+    }
+    const open = this.#leastBusy();
+    if (node !== undefined) this.#lastOf.set(node, open);
+    return open;
   }
 
   #leastBusy(): OpenThread {
