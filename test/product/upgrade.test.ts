@@ -1,4 +1,7 @@
-/** An upgrade of frontends: the previous version and this one beside each other, on one PostgreSQL database. */
+/**
+ * An upgrade of a cluster: frontends of the previous version and of this one beside each other, on one PostgreSQL database,
+ * with git servers of either version.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -6,6 +9,7 @@ import type { RepositoryItem } from "#contract/repositories";
 import type { SearchResult } from "#contract/search";
 import { latestMigration } from "#store/migrate";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
+import { freePort } from "#test/support/freePort";
 import { serveFrontend, serveGit } from "#test/support/gitCluster";
 import { buildOlderVersion, olderVersion, withoutOlderVersion } from "#test/support/olderVersion";
 import { type PostgresServer, runSql, startPostgres, withPostgres } from "#test/support/postgres";
@@ -26,6 +30,7 @@ withPostgres("an upgrade of frontends", (binaries) => {
     let postgres: PostgresServer;
     let database: string;
     let git: Served;
+    let gitPort: number;
     let zoekt: ZoektDouble;
     let shop: TestRepository;
     let key: string;
@@ -36,6 +41,9 @@ withPostgres("an upgrade of frontends", (binaries) => {
       const own = { folder, name: version, bundle: bundles[version] };
       const engine = { zoekt: { nodes: [{ name: "node", url: zoekt.url }] } };
       frontends[version] = await serveFrontend(own, { git: git.url }, { database, engine, anonymous: false });
+    };
+    const startGit = async (version: Version) => {
+      git = await serveGit({ folder, name: "git", bundle: bundles[version] }, [sources], gitPort);
     };
     /** Runs a command of that version, which forwards it to its frontend. Returns its output. */
     const run = async (version: Version, ...args: string[]) => {
@@ -71,7 +79,8 @@ withPostgres("an upgrade of frontends", (binaries) => {
       );
       index("shop", shop, "cart.ts", "export const total = 2;\n");
       zoekt = await zoektDouble(indexed);
-      git = await serveGit({ folder, name: "git" }, [sources]);
+      gitPort = await freePort();
+      await startGit("old");
       // The old one creates the tables.
       await start("old");
       key = await run("old", "keys", "create", "first");
@@ -140,7 +149,7 @@ withPostgres("an upgrade of frontends", (binaries) => {
       await load;
     };
 
-    test("both answer alike", async () => {
+    const answerAlike = async () => {
       await searchesBoth("total", ["shop cart.ts"]);
       const requests: readonly (readonly [path: string, body?: object])[] = [
         ["/api/repos"],
@@ -166,6 +175,15 @@ withPostgres("an upgrade of frontends", (binaries) => {
       }
       for (const version of versions)
         assert.match((await ask(version, "/browse/shop/-/blob/cart.ts")).text, /total/);
+    };
+
+    test("both answer alike, also when the git server is upgraded before them", async () => {
+      await answerAlike();
+      assert.equal((await git.stop()).code, 0);
+      await startGit("new");
+      for (const version of versions)
+        await eventually(async () => (await status(version, "/api/commits?repo=shop")) === 200);
+      await answerAlike();
     });
 
     for (const version of versions) {
