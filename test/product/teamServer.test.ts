@@ -239,6 +239,15 @@ describe("an editor beside a team's server", () => {
       completed.items.some(({ text }) => text.includes("payments")),
       JSON.stringify(completed),
     );
+    const paths = await editor.call<QueryCompletions>("completeQuery", {
+      query: "file:",
+      offset: 5,
+      limit: 2,
+    });
+    assert.deepEqual(
+      paths.items.map(({ label }) => label),
+      ["src/", "docs/"],
+    );
     const problemsOf = async (query: string) =>
       (await editor.call<QueryExplanation>("readQuery", { query })).problems.length;
     assert.deepEqual([await problemsOf("repo:payments x"), await problemsOf("repo:paymentz x")], [0, 1]);

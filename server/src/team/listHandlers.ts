@@ -54,6 +54,7 @@ function sorted(
   return direction === "asc" ? ascending : ascending.reverse();
 }
 
+/** Alternates between those of both, because each list alone may reach the limit. */
 export const completeQuery: TeamHandler<"completeQuery"> = async (request, call, context) => {
   const [local, part] = await Promise.all([
     context.local("completeQuery", request, call),
@@ -64,7 +65,9 @@ export const completeQuery: TeamHandler<"completeQuery"> = async (request, call,
   if (response?.offset !== local.offset || response.length !== local.length) return local;
   const known = new Set(local.items.map(({ text }) => text));
   const others = response.items.filter(({ text }) => !known.has(text));
-  return { ...local, items: [...local.items, ...others].slice(0, request.limit) };
+  const count = Math.max(local.items.length, others.length);
+  const items = Array.from({ length: count }, (_, at) => [local.items[at], others[at]]).flat();
+  return { ...local, items: items.filter((item) => item !== undefined).slice(0, request.limit) };
 };
 
 /** A name that one of both knows is no mistake. */
