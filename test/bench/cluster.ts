@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { runGit } from "#test/support/repo";
 import { findProgram, serveZoekt, zoektIndexer } from "#test/support/zoektPrograms";
 import { cacheName } from "./corpus";
+import { benchFirstResults, type TimedNode, timedNode } from "./firstResults";
 import { cpuMsOfThreads, cpuMsSince } from "./processes";
 import { Product, postBytes } from "./product";
 import { benchQueries, literal, trawlRequest } from "./queries";
@@ -37,15 +38,17 @@ const queries = [
 export async function benchCluster(corpus: string, folder: string, seconds: number): Promise<void> {
   const { repositories, indexFolders, bytes } = splitCorpus(corpus, folder);
   const nodes = await Promise.all(indexFolders.map((path) => serveZoekt(path)));
-  const config = join(folder, "trawl.json");
-  const zoekt = {
-    nodes: nodes.map(({ url }, at) => ({ name: `node-${at}`, url, indexFolder: indexFolders[at] })),
-    indexer: findProgram(zoektIndexer),
+  const start = (urls: readonly string[]) => {
+    const config = join(folder, "trawl.json");
+    const zoekt = {
+      nodes: urls.map((url, at) => ({ name: `node-${at}`, url, indexFolder: indexFolders[at] })),
+      indexer: findProgram(zoektIndexer),
+    };
+    writeFileSync(config, JSON.stringify({ engine: { zoekt } }), { mode: 0o600 });
+    return Product.start(join(folder, "data"), [repositories], { flags: ["--config", config] });
   };
-  writeFileSync(config, JSON.stringify({ engine: { zoekt } }), { mode: 0o600 });
-  const product = await Product.start(join(folder, "data"), [repositories], {
-    flags: ["--config", config],
-  });
+  let product = await start(nodes.map(({ url }) => url));
+  const proxies: TimedNode[] = [];
   try {
     await product.ready;
     heading(`A frontend over ${nodeCount} nodes`);
@@ -91,8 +94,14 @@ export async function benchCluster(corpus: string, folder: string, seconds: numb
       ]);
     }
     printTable(["", "responses", "p50 ms", "p99 ms", "cpu ms"], rows);
+    await product.stop();
+    for (const { url } of nodes) proxies.push(await timedNode(url));
+    product = await start(proxies.map(({ url }) => url));
+    await product.ready;
+    await benchFirstResults(product, proxies, queries, matches);
   } finally {
     await product.stop();
+    for (const proxy of proxies) proxy.stop();
     await Promise.all(nodes.map((node) => node.stop()));
   }
 }
