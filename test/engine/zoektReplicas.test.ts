@@ -92,9 +92,11 @@ describe("two replicas on three nodes", () => {
         // Recent ones are not requested again.
         const revisions = ["main", "*", "m*"].slice(at, at + 1);
         const request: CountRequest = { by, repositories: "all", revisions };
-        const { counts, isComplete } = await cluster.engine.count(request, new AbortController().signal);
-        const files = [...counts.keys()].filter((path) => path.startsWith("file"));
-        assert.deepEqual([files.length, isComplete], [ids.length, true]);
+        const counted = async () => {
+          const { counts, isComplete } = await cluster.engine.count(request, new AbortController().signal);
+          return [[...counts.keys()].filter((path) => path.startsWith("file")).length, isComplete];
+        };
+        await eventuallyEqual(counted, [ids.length, true]);
         double.handle = undefined;
       }
     });

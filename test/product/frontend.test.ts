@@ -336,7 +336,7 @@ test("Zoekt nodes search the repositories of git servers", async (t) => {
       files.map(({ repository, fileName, branches }) => [repository, fileName.text, branches]),
       [[name, "cart.ts", ["refs/heads/main"]]],
     );
-    assert.deepEqual(await suggestedPaths(own), ["cart.ts"]);
+    await eventuallyEqual(() => suggestedPaths(own), ["cart.ts"]);
     const states = async () =>
       (await own.repositories()).map(
         ({ repoName, state, lastError = "" }) => `${repoName} ${state} ${lastError}`,

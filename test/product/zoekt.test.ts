@@ -114,10 +114,10 @@ describe("nodes that others index", () => {
       const { items } = await post<QueryCompletions>("complete_query", { query, offset: query.length });
       return items.map(({ label, detail }) => `${label} ${detail}`.trim());
     };
-    assert.deepEqual(await complete("file:"), ["code.go", "key.txt"]);
-    assert.deepEqual(await complete("repo:plain file:"), ["key.txt"]);
-    assert.deepEqual(await complete("lang:go"), ["Go 2 files"]);
-    assert.deepEqual(await complete("repo:one lang:te"), ["Text 1 file"]);
+    await eventuallyEqual(() => complete("file:"), ["code.go", "key.txt"]);
+    await eventuallyEqual(() => complete("repo:plain file:"), ["key.txt"]);
+    await eventuallyEqual(() => complete("lang:go"), ["Go 2 files"]);
+    await eventuallyEqual(() => complete("repo:one lang:te"), ["Text 1 file"]);
     const { files } = await served.search("file:key rev:main");
     assert.deepEqual(files[0]?.branches, ["refs/heads/main"]);
   });

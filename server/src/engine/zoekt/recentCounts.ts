@@ -5,7 +5,8 @@ import { monotonicNow } from "#platform/clock";
 import { countOnNodes, type NodeCounts, type NodeCountsOptions } from "./nodeCounts";
 import type { AssignedRepository } from "./nodeRepositories";
 
-const maxAgeMs = 30_000;
+/** Without some keys, because there are many or the nodes were busy, a result is soon replaced. */
+const maxAgeMs = { complete: 30_000, partial: 3000 };
 const maxBytes = 8 * 1024 * 1024;
 
 /**
@@ -30,7 +31,11 @@ export class RecentCounts {
     const count = async (by: CountRequest["by"]) => {
       const key = JSON.stringify([by, request.revisions, ids]);
       const known = this.#recent.get(key);
-      if (known !== undefined && monotonicNow() - known.at < maxAgeMs) return known.counted;
+      if (known !== undefined) {
+        const { complete, partial } = maxAgeMs;
+        const isRecent = monotonicNow() - known.at < (known.counted.hasAllKeys ? complete : partial);
+        if (isRecent) return known.counted;
+      }
       const counted = await countOnNodes({ ...request, by }, repositories, this.#options, signal);
       const bytes = objectBytes([key, ...counted.counts.keys()]);
       if (counted.haveAllResponded) this.#recent.set(key, { counted, at: monotonicNow() }, bytes);
