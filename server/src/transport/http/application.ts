@@ -69,6 +69,10 @@ const maxLocalBodyBytes = 64 * 1024 * 1024;
 
 const openApiPath = "/api/openapi.json";
 
+function noCompiler(): never {
+  throw new Error("A route has a schema.");
+}
+
 export async function createApplication(options: ApplicationOptions): Promise<Application> {
   const { isLocal, rules } = options;
   const calls = new RunningCalls();
@@ -90,6 +94,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     // The handlers parse query strings, strictly and by the types of the operation's fields.
     routerOptions: { querystringParser: () => ({}) },
     return503OnClosing: false,
+    // No route has a schema. Otherwise, fastify would load its validator and serializer of JSON Schema.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
   });
   const allowedMethods = new Map([
     [serverTarget, "GET, HEAD, POST, DELETE, OPTIONS"],

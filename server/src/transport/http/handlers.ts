@@ -26,7 +26,7 @@ import { pagePolicy, withTheme } from "#transport/pages/pageLayout";
 import { renderPage } from "#transport/pages/pages";
 import type { BrowserRules } from "./browserRules";
 import { credentialsOf } from "./credentials";
-import { fieldKinds, readQuery } from "./decode";
+import { type FieldKinds, fieldKinds, readQuery } from "./decode";
 import { frameAncestors } from "./embedding";
 import { encodeJson } from "./encodeJson";
 import { EventStream, type EventTimes } from "./eventStream";
@@ -129,8 +129,11 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
 
   function operationHandler(name: OperationName, row: HttpOperation): RequestHandler {
     const isInPath = pathFields(row).length > 0;
-    const kinds = usesQueryString(row) ? fieldKinds(row.request) : undefined;
+    const usesQuery = usesQueryString(row);
+    // Computed with the first request: doing so for all operations would delay the start.
+    let kinds: FieldKinds | undefined;
     return async (request, reply) => {
+      kinds ??= usesQuery ? fieldKinds(row.request) : undefined;
       const sent = kinds === undefined ? request.body : readQuery(request.url, kinds);
       const raw = isInPath ? request.params : sent;
       const call = { ...createCall(request, reply, operationCredentials(request)), acceptsJsonText: true };
