@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import { type Files, replaceFile } from "./files";
+import { type Files, replaceFileUnflushed } from "./files";
 
 /** The HTTP port that is tried first. */
 export const defaultPort = 4878;
@@ -42,8 +42,9 @@ export function endpointText(endpoint: Endpoint): string {
   return `${JSON.stringify(endpoint, null, 2)}\n`;
 }
 
+/** Does not flush it, because the process that it names would not survive a power failure either. */
 export function writeEndpoint(files: Files, dataDirectory: string, text: string): void {
-  replaceFile(files, endpointPath(dataDirectory), new TextEncoder().encode(text));
+  replaceFileUnflushed(files, endpointPath(dataDirectory), new TextEncoder().encode(text));
 }
 
 export function removeEndpoint(files: Files, dataDirectory: string): void {
