@@ -75,6 +75,13 @@ const cases: Record<string, { change: (repository: TestRepository) => void; expe
     change: (repository) => changeUnseen(repository, "a", "A\n"),
     expected: ["present a"],
   },
+  "a new file in place of a deleted one": {
+    change: (repository) => {
+      repository.remove("dir/c");
+      repository.write("dir/new", "new\n");
+    },
+    expected: ["absent dir/c", "present dir/new"],
+  },
   "staged changes": {
     change: (repository) => {
       repository.write("a", "staged\n");

@@ -54,8 +54,12 @@ export function parentOf(path: string): BytePath {
 /** Returns all ancestor folders of these paths, including the root. */
 export function ancestorsOf(paths: Iterable<BytePath>): BytePath[] {
   const folders = new Set<BytePath>(["" as BytePath]);
+  let last = "" as BytePath;
   for (const path of paths) {
-    for (let folder = parentOf(path); !folders.has(folder); folder = parentOf(folder)) folders.add(folder);
+    // Mostly, the path before was in the same folder.
+    if (path.lastIndexOf("/") === last.length && path.startsWith(last)) continue;
+    last = parentOf(path);
+    for (let folder = last; !folders.has(folder); folder = parentOf(folder)) folders.add(folder);
   }
   return [...folders];
 }

@@ -61,7 +61,7 @@ export function addFile(
   if (build.contentFilter.excludes(textOf(document.path))) {
     const stat = files.stat(document.path);
     // The size later shows whether the file has changed.
-    if (stat !== undefined) add(undefined, "excluded", Number(stat.size));
+    if (stat !== undefined) add(undefined, "excluded", stat.size);
     return;
   }
   const file = files.read(document.path, build.contentFilter.maxBytes);

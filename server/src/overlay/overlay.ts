@@ -147,11 +147,32 @@ async function compareClone(
     const documents = all.filter((path) => changes.get(path) === "present" || blobAt(path) !== undefined);
     return { changes, folders: ancestorsOf(documents) };
   }
-  const base = new Map<BytePath, string>();
-  for (const { path, blob, slots } of documentsOf(segments)) if (isInBase(slots)) base.set(path, blob);
-  await onFolders?.(ancestorsOf(base.keys()));
-  const changes = await scanWorkingTree(tree, base, signal);
-  return { changes, folders: ancestorsOf([...base.keys(), ...presentPaths(changes)]) };
+  const base = blobsOf(segments, isInBase);
+  const folders = ancestorsOf(base.keys());
+  const isWatched = onFolders?.(folders);
+  const changes = await scanWorkingTree(tree, base, signal, isWatched);
+  return { changes, folders: [...new Set([...folders, ...ancestorsOf(presentPaths(changes))])] };
+}
+
+/** Returns the indexed blobs of a revision by path. `isInRevision` says whether a set of slots contains it. */
+function blobsOf(
+  segments: RepositorySegments,
+  isInRevision: (slots: readonly number[]) => boolean,
+): Map<BytePath, string> {
+  const blobs = new Map<BytePath, string>();
+  for (const [at, segment] of segments.segments.entries()) {
+    if (segment === undefined) continue;
+    const { reader, firstDocument, endDocument, documentSets } = segment;
+    const isSetInRevision = segment.sets.map(isInRevision);
+    const names = bytePath(reader.names);
+    const starts = reader.nameStarts;
+    for (let document = firstDocument; document < endDocument; document++) {
+      if (!isSetInRevision[documentSets[document - firstDocument] ?? 0]) continue;
+      const path = names.slice(starts[document], (starts[document + 1] ?? 1) - 1) as BytePath;
+      blobs.set(path, indexedBlob({ segment: at, document, blob: reader.blob(document) }, segments));
+    }
+  }
+  return blobs;
 }
 
 function presentPaths(changes: WorkingChanges): BytePath[] {

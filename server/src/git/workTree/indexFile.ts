@@ -24,23 +24,20 @@ export interface IndexEntry {
   readonly stage: number;
   /** Whether the entry is excluded by sparse checkout (skip-worktree). */
   readonly isSkipped: boolean;
-  /** The file's stat data when it last matched the entry; absent if unknown. */
-  readonly stat?: IndexStat;
+  /** Where `IndexFile.stats` has the file's stat data when it last matched the entry; -1 if unknown. */
+  readonly statAt: number;
 }
 
-/** Seconds and nanoseconds as 32-bit numbers, the size modulo 2^32. */
-export interface IndexStat {
-  readonly ctimeS: number;
-  readonly ctimeNs: number;
-  readonly mtimeS: number;
-  readonly mtimeNs: number;
-  readonly size: number;
-}
+/** Numbers of each entry in `IndexFile.stats`. Seconds, nanoseconds, and the size, are modulo 2^32. */
+export const statColumns = { ctimeS: 0, ctimeNs: 1, mtimeS: 2, mtimeNs: 3, size: 4 } as const;
+const statWidth = 5;
 
 export interface IndexFile {
   readonly entries: readonly IndexEntry[];
-  /** Nanoseconds since 1970. A file written at or after this time may have changed unnoticed ("racily clean"). */
-  readonly mtimeNs: bigint;
+  /** The stat data of all entries, because an object for each would take longer than comparing them. */
+  readonly stats: Uint32Array;
+  /** Milliseconds since 1970. A file written at or after this time may have changed unnoticed ("racily clean"). */
+  readonly mtimeMs: number;
 }
 
 /** Reads the index. Returns `undefined` if there is none, because nothing was ever checked out. Throws GIT_FAILED. */
@@ -50,17 +47,21 @@ export async function readIndex(
 ): Promise<IndexFile | undefined> {
   const path = join(repository.gitDir, "index");
   let bytes: Buffer;
-  let mtimeNs: bigint;
+  let mtimeMs: number;
   try {
-    mtimeNs = statSync(path, { bigint: true }).mtimeNs;
+    mtimeMs = statSync(path).mtimeMs;
     bytes = readFileSync(path);
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
     throw new ServiceError("GIT_FAILED", `Cannot read the git index of ${repository.gitDir}.`, { cause });
   }
   const format = configValue(readConfig(repository.commonDir), "extensions.objectformat");
-  const entries = parseIndex(bytes, format === "sha256" ? 32 : 20);
-  return { entries: entries ?? (await readIndexWithGit(repository, signal)), mtimeNs };
+  const parsed = parseIndex(bytes, format === "sha256" ? 32 : 20);
+  const { entries, stats } = parsed ?? {
+    entries: await readIndexWithGit(repository, signal),
+    stats: new Uint32Array(0),
+  };
+  return { entries, stats, mtimeMs };
 }
 
 /** Returns the number of entries from the header of the index at `path`, or `undefined` if it cannot be read. */
@@ -86,12 +87,14 @@ const longestShortName = 0xfff;
  * Parses an index. Returns `undefined` if git must read it: it is split, damaged, of another version, or has unknown
  * required extensions.
  */
-function parseIndex(bytes: Buffer, hashBytes: number): IndexEntry[] | undefined {
+function parseIndex(bytes: Buffer, hashBytes: number): Pick<IndexFile, "entries" | "stats"> | undefined {
   if (bytes.length < 12 || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = bytes.readUInt32BE(4);
   if (version < 2 || version > 4) return undefined;
   const count = bytes.readUInt32BE(8);
+  if (count > bytes.length / (fixedBytes + hashBytes)) return undefined;
   const entries: IndexEntry[] = [];
+  const stats = new Uint32Array(count * statWidth);
   let at = 12;
   let previous = "";
   for (let index = 0; index < count; index++) {
@@ -119,22 +122,17 @@ function parseIndex(bytes: Buffer, hashBytes: number): IndexEntry[] | undefined 
       mode: bytes.readUInt32BE(at + 24),
       stage: (flags >> 12) & 3,
       isSkipped: (moreFlags & 0x4000) !== 0,
-      ...(isIntentToAdd ? {} : { stat: readStat(bytes, at) }),
+      statAt: isIntentToAdd ? -1 : index * statWidth,
     });
+    for (const [column, offset] of statOffsets.entries())
+      stats[index * statWidth + column] = bytes.readUInt32BE(at + offset);
     at = version === 4 ? nameEnd + 1 : start + ((nameEnd - start + 8) & ~7);
   }
-  return hasUnknownExtension(bytes, at, hashBytes) ? undefined : entries;
+  return hasUnknownExtension(bytes, at, hashBytes) ? undefined : { entries, stats };
 }
 
-function readStat(bytes: Buffer, offset: number): IndexStat {
-  return {
-    ctimeS: bytes.readUInt32BE(offset),
-    ctimeNs: bytes.readUInt32BE(offset + 4),
-    mtimeS: bytes.readUInt32BE(offset + 8),
-    mtimeNs: bytes.readUInt32BE(offset + 12),
-    size: bytes.readUInt32BE(offset + 36),
-  };
-}
+/** Where an entry has the numbers of `statColumns`, in their order. */
+const statOffsets: readonly number[] = [0, 4, 8, 12, 36];
 
 /** Reads an offset varint (as in packfiles); returns the number and the byte offset after it. */
 function readOffset(bytes: Buffer, start: number): [number, number] {
@@ -183,6 +181,7 @@ export function parseStaged(output: Buffer): IndexEntry[] {
         mode: Number.parseInt(mode, 8),
         stage: Number(stage),
         isSkipped: tag === "S",
+        statAt: -1,
       };
     });
 }

@@ -17,14 +17,16 @@ export type FileContent =
 export class WorkingFiles {
   readonly root: string;
   readonly #isRealFolder = new Map<BytePath, boolean>([["" as BytePath, true]]);
+  /** The last folder that exists. */
+  #lastFolder = "" as BytePath;
 
   constructor(root: string) {
     this.root = root;
   }
 
   /** Returns the `lstat` data of a file or symbolic link, and `undefined` for everything else. */
-  stat(path: BytePath): fs.BigIntStats | undefined {
-    if (!this.#isFolder(parentOf(path))) return undefined;
+  stat(path: BytePath): fs.Stats | undefined {
+    if (!this.#isInFolder(path)) return undefined;
     const stat = this.#lstat(path);
     return stat?.isFile() || stat?.isSymbolicLink() ? stat : undefined;
   }
@@ -43,12 +45,22 @@ export class WorkingFiles {
       if (stat.isSymbolicLink()) {
         return { kind: "content", bytes: fs.readlinkSync(location, { encoding: "buffer" }) };
       }
-      if (stat.size > maxBytes) return { kind: "tooLarge", size: Number(stat.size) };
+      if (stat.size > maxBytes) return { kind: "tooLarge", size: stat.size };
       return readRegular(location, maxBytes);
     } catch (error) {
       const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
       return { kind: isGone ? "absent" : "unreadable" };
     }
+  }
+
+  /** Whether the folder that contains `path` exists. Mostly, the path before was in the same one. */
+  #isInFolder(path: BytePath): boolean {
+    const last = this.#lastFolder;
+    if (path.lastIndexOf("/") === last.length && path.startsWith(last)) return true;
+    const folder = parentOf(path);
+    const isReal = this.#isFolder(folder);
+    if (isReal) this.#lastFolder = folder;
+    return isReal;
   }
 
   #isFolder(folder: BytePath): boolean {
@@ -59,9 +71,9 @@ export class WorkingFiles {
     return isReal;
   }
 
-  #lstat(path: BytePath): fs.BigIntStats | undefined {
+  #lstat(path: BytePath): fs.Stats | undefined {
     try {
-      return fs.lstatSync(diskPath(this.root, path), { throwIfNoEntry: false, bigint: true });
+      return fs.lstatSync(diskPath(this.root, path), { throwIfNoEntry: false });
     } catch {
       return undefined;
     }
@@ -73,10 +85,10 @@ function readRegular(location: string | Buffer, maxBytes: number): FileContent {
   const flags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
   const descriptor = fs.openSync(location, flags);
   try {
-    const opened = fs.fstatSync(descriptor, { bigint: true });
+    const opened = fs.fstatSync(descriptor);
     if (!opened.isFile()) return { kind: "absent" };
-    if (opened.size > maxBytes) return { kind: "tooLarge", size: Number(opened.size) };
-    const bytes = Buffer.allocUnsafe(Number(opened.size));
+    if (opened.size > maxBytes) return { kind: "tooLarge", size: opened.size };
+    const bytes = Buffer.allocUnsafe(opened.size);
     let length = 0;
     while (length < bytes.length) {
       const read = fs.readSync(descriptor, bytes, length, bytes.length - length, length);

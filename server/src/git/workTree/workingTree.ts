@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import { ancestorsOf, type BytePath, diskPath, joinPath, parentOf } from "#git/bytePath";
 import { runGit } from "#git/git";
 import type { GitRepository } from "#git/repository";
-import { type IndexEntry, type IndexFile, type IndexStat, readIndex } from "./indexFile";
+import { type IndexEntry, type IndexFile, readIndex, statColumns } from "./indexFile";
 import { WorkingFiles } from "./workingFile";
 
 /** `present`: the file on disk replaces the commit's. `absent`: the file was deleted. */
@@ -21,25 +21,29 @@ const typeMask = 0o170000;
 
 /**
  * Compares the whole working tree with `base`, the blob hashes of a commit by path. Untracked files that are not
- * ignored are `present`. Without an index, nothing was ever checked out, so nothing is `absent`.
+ * ignored are `present`. Without an index, nothing was ever checked out, so nothing is `absent`. Checks no file before
+ * `isWatched` resolves.
  */
 export async function scanWorkingTree(
   repository: GitRepository & { readonly workTree: string },
   base: ReadonlyMap<BytePath, string>,
   signal?: AbortSignal,
+  isWatched?: Promise<void> | void,
 ): Promise<WorkingChanges> {
-  const index = await readIndex(repository, signal);
+  const [index] = await Promise.all([readIndex(repository, signal), isWatched]);
   const files = new WorkingFiles(repository.workTree);
   if (index === undefined) return scanUntracked(repository, base, files, signal);
-  const changes = compareTracked(index, base, files);
-  const tracked = new Set(index.entries.map(({ path }) => path));
-  const skipped = skippedPaths(index);
-  for (const path of base.keys()) {
-    // In the commit, but no longer in the index: `git rm --cached` does not delete the file.
-    if (!tracked.has(path) && !isSkipped(path, skipped))
-      changes.set(path, files.stat(path) ? "present" : "absent");
+  const { changes, commonCount, uncounted } = compareTracked(index, base, files);
+  if (commonCount < base.size) {
+    const tracked = new Set(index.entries.map(({ path }) => path));
+    const skipped = skippedPaths(index);
+    for (const path of base.keys()) {
+      // In the commit, but no longer in the index: `git rm --cached` does not delete the file.
+      if (!tracked.has(path) && !isSkipped(path, skipped))
+        changes.set(path, files.stat(path) ? "present" : "absent");
+    }
   }
-  if (hasUntracked(repository.workTree, index.entries, tracked)) {
+  if (hasUntracked(repository.workTree, index.entries, uncounted)) {
     for (const path of await listUntracked(repository, signal))
       if (!base.has(path)) changes.set(path, "present");
   }
@@ -54,7 +58,7 @@ async function scanUntracked(
   signal: AbortSignal | undefined,
 ): Promise<WorkingChanges> {
   const changes = new Map<BytePath, WorkingChange>();
-  if (!hasUntracked(repository.workTree, [], new Set())) return changes;
+  if (!hasUntracked(repository.workTree, [], [])) return changes;
   for (const path of await listUntracked(repository, signal)) {
     const blob = base.get(path);
     if (blob === undefined || blob !== hashFile(files, path, blob.length)) changes.set(path, "present");
@@ -104,47 +108,64 @@ function isDocument(mode: number): boolean {
   return (mode & typeMask) === regularType || (mode & typeMask) === symlinkType;
 }
 
+interface ComparedFiles {
+  readonly changes: Map<BytePath, WorkingChange>;
+  /** How many paths are both in the index and in the commit. */
+  readonly commonCount: number;
+  /** Tracked paths that are not files on disk. */
+  readonly uncounted: readonly BytePath[];
+}
+
 function compareTracked(
-  { entries, mtimeNs }: IndexFile,
+  index: IndexFile,
   base: ReadonlyMap<BytePath, string>,
   files: WorkingFiles,
-): Map<BytePath, WorkingChange> {
+): ComparedFiles {
   const changes = new Map<BytePath, WorkingChange>();
-  for (const entry of entries) {
+  const uncounted: BytePath[] = [];
+  let commonCount = 0;
+  let previous: string | undefined;
+  for (const entry of index.entries) {
     const { path, hash, mode, stage } = entry;
+    const known = base.get(path);
+    // A path has several entries during a merge.
+    if (known !== undefined && path !== previous) commonCount++;
+    previous = path;
+    const stat = isDocument(mode) ? files.stat(path) : undefined;
+    if (stat === undefined) uncounted.push(path);
     if (!isDocument(mode)) continue;
-    const stat = files.stat(path);
     if (stat === undefined) {
-      if (base.has(path) && !entry.isSkipped) changes.set(path, "absent");
+      if (known !== undefined && !entry.isSkipped) changes.set(path, "absent");
     } else if (stage !== 0) changes.set(path, "present");
-    else if (isUnchanged(entry, stat, mtimeNs)) {
-      if (base.get(path) !== hash) changes.set(path, "present");
-    } else if (base.get(path) !== hashFile(files, path, hash.length)) changes.set(path, "present");
+    else if (isUnchanged(entry, stat, index)) {
+      if (known !== hash) changes.set(path, "present");
+    } else if (known !== hashFile(files, path, hash.length)) changes.set(path, "present");
   }
-  return changes;
+  return { changes, commonCount, uncounted };
 }
 
 /** Whether the file's stat data still matches the index, and is not racily clean. */
-function isUnchanged({ stat: known, mode }: IndexEntry, stat: fs.BigIntStats, indexMtimeNs: bigint): boolean {
-  if (known === undefined) return false;
+function isUnchanged({ statAt, mode }: IndexEntry, stat: fs.Stats, { stats, mtimeMs }: IndexFile): boolean {
+  if (statAt < 0) return false;
   if (stat.isSymbolicLink() !== ((mode & typeMask) === symlinkType)) return false;
-  return stat.mtimeNs < indexMtimeNs && isSameStat(known, stat);
+  return stat.mtimeMs < mtimeMs && isSameStat(stats, statAt, stat);
 }
-
-const billion = 1_000_000_000n;
 
 /**
  * Ignores nanoseconds of 0, because git may be built without them. Ignores ctime on Windows, where it means something
- * else.
+ * else. A time that does not fit into the index never matches.
  */
-function isSameStat(known: IndexStat, stat: fs.BigIntStats): boolean {
-  const sameTime = (seconds: number, nanoseconds: number, time: bigint) =>
-    Number((time / billion) & 0xffffffffn) === seconds &&
-    (nanoseconds === 0 || Number(time % billion) === nanoseconds);
+function isSameStat(known: Uint32Array, at: number, stat: fs.Stats): boolean {
+  const sameTime = (column: number, ms: number) => {
+    const seconds = known[at + column] ?? 0;
+    const nanoseconds = known[at + column + 1] ?? 0;
+    // Computed as Node does, so that the same time is the same number, exact to a quarter of a microsecond.
+    return nanoseconds === 0 ? Math.floor(ms / 1000) === seconds : ms === seconds * 1000 + nanoseconds / 1e6;
+  };
   return (
-    Number(stat.size & 0xffffffffn) === known.size &&
-    sameTime(known.mtimeS, known.mtimeNs, stat.mtimeNs) &&
-    (process.platform === "win32" || sameTime(known.ctimeS, known.ctimeNs, stat.ctimeNs))
+    stat.size % 2 ** 32 === known[at + statColumns.size] &&
+    sameTime(statColumns.mtimeS, stat.mtimeMs) &&
+    (process.platform === "win32" || sameTime(statColumns.ctimeS, stat.ctimeMs))
   );
 }
 
@@ -179,17 +200,45 @@ function hashFile(files: WorkingFiles, path: BytePath, hashLength: number): stri
   }
 }
 
-/** Whether any folder of tracked files also contains untracked entries. If not, git need not be run. */
-function hasUntracked(root: string, entries: readonly IndexEntry[], tracked: ReadonlySet<BytePath>): boolean {
-  const folders = new Set(ancestorsOf(entries.map(({ path }) => path)));
+/**
+ * Whether any folder of tracked files also contains untracked entries. If not, git need not be run. `uncounted` are
+ * tracked paths that are not files on disk.
+ *
+ * A folder in which all tracked files and folders exist, and that has as many entries, contains nothing else.
+ */
+function hasUntracked(root: string, entries: readonly IndexEntry[], uncounted: readonly BytePath[]): boolean {
+  const folders = ancestorsOf(entries.map(({ path }) => path));
+  const mustCompare = new Set(ancestorsOf(uncounted));
+  const counts = new Map(folders.map((folder) => [folder, 0]));
+  const count = (path: BytePath) => {
+    const folder = parentOf(path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  };
+  let previous: string | undefined;
+  for (const { path } of entries) {
+    if (path !== previous) count(path);
+    previous = path;
+  }
+  for (const folder of folders) if (folder !== "") count(folder);
+  let tracked: ReadonlySet<string> | undefined;
   for (const folder of folders) {
+    if (!mustCompare.has(folder) && countEntries(root, folder) === counts.get(folder)) continue;
+    tracked ??= new Set(entries.map(({ path }) => path));
     for (const { name, isFolder } of readFolder(root, folder)) {
       const path = joinPath(folder, name);
       if (path === ".git" || tracked.has(path)) continue;
-      if (!isFolder || !folders.has(path)) return true;
+      if (!isFolder || !counts.has(path)) return true;
     }
   }
   return false;
+}
+
+function countEntries(root: string, folder: BytePath): number | undefined {
+  try {
+    return fs.readdirSync(diskPath(root, folder), "latin1").length;
+  } catch {
+    return undefined;
+  }
 }
 
 export interface FolderEntry {

@@ -175,10 +175,12 @@ export class ShardReader {
   blob(document: number): string {
     const width = this.meta.hashBytes;
     const bytes = this.#byteColumn("blobs", this.meta.documentCount * width);
-    const hash = Buffer.from(bytes.buffer, bytes.byteOffset + document * width, width);
-    const isSha1 = width === 32 && hash.subarray(20).every((byte) => byte === 0);
-    const hex = hash.toString("hex", 0, isSha1 ? 20 : width);
-    return /^0+$/.test(hex) ? "" : hex;
+    const start = document * width;
+    const end = lastNonzero(bytes, start, start + width);
+    if (end < start) return "";
+    const isSha1 = width === 32 && end < start + 20;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return buffer.toString("hex", start, start + (isSha1 ? 20 : width));
   }
 
   path(document: number): Uint8Array {
@@ -293,4 +295,11 @@ export class ShardReader {
     }
     return column;
   }
+}
+
+/** Returns the position of the last byte that is not 0, or `start - 1`. */
+function lastNonzero(bytes: Uint8Array, start: number, end: number): number {
+  let at = end - 1;
+  while (at >= start && bytes[at] === 0) at--;
+  return at;
 }
