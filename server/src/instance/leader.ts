@@ -128,9 +128,10 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const catalog = Catalog.open(dataDir, { log, known: directory.manifests().values() });
   const indexScript = join(__dirname, "indexWorker.js");
   const pool = threadPool<WorkerTask, WorkerResult>(indexScript, indexWorkerCount(configuration));
-  // For working trees, because a saved file must not wait for an index build. Several workers, because all working
-  // trees are scanned at startup.
-  const quickPool = threadPool<WorkerTask, WorkerResult>(indexScript, Math.ceil(defaultWorkerCount(0) / 2), {
+  // For working trees, because a saved file must not wait for an index build. At least two, because the start scans the
+  // added paths and all working trees.
+  const quickCount = Math.max(2, Math.ceil(defaultWorkerCount(0) / 2));
+  const quickPool = threadPool<WorkerTask, WorkerResult>(indexScript, quickCount, {
     mustReplace: hasLargeHeap,
   });
   const symbolPool = threadPool<WorkerTask, WorkerResult>(indexScript, 2);

@@ -13,12 +13,16 @@ export interface ScannedPath {
   readonly parentFolders: readonly string[];
 }
 
+export interface PathScan {
+  readonly path: string;
+  readonly hosts: Readonly<Record<string, CodeHostType>>;
+  readonly settings: ScanSettings;
+}
+
 /** Scans `path` for repositories. Throws NOT_FOUND if it is not a folder. */
 export async function scanPath(
-  path: string,
-  hosts: Readonly<Record<string, CodeHostType>>,
+  { path, hosts, settings }: PathScan,
   signal: AbortSignal,
-  settings: ScanSettings,
 ): Promise<ScannedPath> {
   const { repositories, unreadable, parentFolders } = await discover(path, signal, settings);
   return { facts: repositories.map((found) => factsOf(found, hosts)), unreadable, parentFolders };

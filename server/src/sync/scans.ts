@@ -9,7 +9,7 @@ import { isIgnored } from "#git/workTree/workingTree";
 import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
 import { homeFolder } from "#platform/environment";
 import type { Log } from "#platform/log";
-import { scanPath } from "./repositoryFacts";
+import type { PathScan, ScannedPath } from "./repositoryFacts";
 
 export interface ScansOptions {
   readonly catalog: Catalog;
@@ -21,6 +21,8 @@ export interface ScansOptions {
   /** Whether folders without any git repository are skipped. */
   readonly isGitOnly: boolean;
   readonly log: Log;
+  /** Scans a path. Throws NOT_FOUND if it is not a folder. */
+  readonly scanPath: (scan: PathScan, signal: AbortSignal) => Promise<ScannedPath>;
   /** Called after a scan of an added path, with the folders in which new repositories may appear. */
   readonly onScanned: (path: string, parentFolders: readonly string[]) => void;
   /** Called after repositories were removed from the catalog. */
@@ -124,11 +126,14 @@ export class Scans {
   }
 
   async #scan(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const { catalog, hosts, settings, isMirror, isGitOnly, log, onRepositoriesRemoved, onScanned } =
+    const { catalog, hosts, isMirror, isGitOnly, log, scanPath, onRepositoriesRemoved, onScanned } =
       this.#options;
     const end = this.begin();
     try {
-      const { facts, unreadable, parentFolders } = await scanPath(path, hosts, signal, settings());
+      const { facts, unreadable, parentFolders } = await scanPath(
+        { path, hosts, settings: this.#options.settings() },
+        signal,
+      );
       if (unreadable.length > 0)
         log.info(`${unreadable.length} folders in ${path} cannot be read.`, { unreadable });
       const root = realpathSync(path);

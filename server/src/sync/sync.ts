@@ -37,14 +37,14 @@ import {
 } from "./syncSettings";
 import { UnparsedLists } from "./unparsedLists";
 import type { WatchFolder } from "./watch";
-import { indexPool, runLimit, type WorkerResult, type WorkerTask } from "./workerTasks";
+import { indexPool, runLimit, runScan, type WorkerResult, type WorkerTask } from "./workerTasks";
 
 export interface SyncOptions {
   readonly catalog: Catalog;
   readonly directory: ShardDirectory;
   /** Runs builds and other long tasks. */
   readonly pool: Pool<WorkerTask, WorkerResult>;
-  /** One thread for working trees, so that a saved file does not wait for a build. Defaults to `pool`. */
+  /** Threads for working trees and scans, so that a saved file does not wait for a build. Defaults to `pool`. */
   readonly quickPool?: Pool<WorkerTask, WorkerResult>;
   /** Absent settings have their default values. */
   readonly settings: Partial<SyncSettings>;
@@ -154,6 +154,7 @@ export class Sync {
       isMirror: (path) => this.#isMirror(path),
       isGitOnly: options.isGitOnly ?? false,
       log,
+      scanPath: (scan, signal) => runScan(quickPool, scan, signal),
       onScanned: (path, parentFolders) => {
         if (watches) this.#parentFolders.set(path, parentFolders);
       },
@@ -475,9 +476,8 @@ export class Sync {
   /** Deletes indexes of repositories that are not in the catalog, such as those left by a killed process. */
   #deleteUnknownIndexes(): void {
     const { catalog, directory, log } = this.#options;
-    const unknown = [...directory.manifests().keys()].filter(
-      (id) => catalog.get(id as RepositoryId) === undefined,
-    );
+    const isUnknown = (id: number) => catalog.get(id as RepositoryId) === undefined;
+    const unknown = [...directory.manifests().keys()].filter(isUnknown);
     if (unknown.length === 0) return;
     directory
       .removeAll(unknown)

@@ -14,6 +14,7 @@ import type { Task } from "#platform/serveTask";
 import type { Pool } from "#platform/threadPool";
 import { type Rewrite, type Rewritten, rewriteShards } from "#shard/directory/rewrite";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
+import { type PathScan, type ScannedPath, scanPath } from "./repositoryFacts";
 
 export type WorkerTask =
   | IndexTask
@@ -21,6 +22,7 @@ export type WorkerTask =
   | ({ readonly kind: "inspect" } & Inspection)
   | ({ readonly kind: "unparsed" } & UnparsedQuery)
   | ({ readonly kind: "rewrite" } & Rewrite)
+  | ({ readonly kind: "scan" } & PathScan)
   | ({ readonly kind: "symbols" } & SymbolTask)
   | ({ readonly kind: "dependencies" } & DependencyScan);
 export type WorkerResult =
@@ -29,6 +31,7 @@ export type WorkerResult =
   | ({ readonly kind: "inspected" } & ShardContents)
   | { readonly kind: "unparsedDocuments"; readonly documents: readonly UnparsedDocument[] }
   | Rewritten
+  | ({ readonly kind: "scanned"; readonly heapBytes: number } & ScannedPath)
   | SymbolResult
   | ({ readonly kind: "foundDependencies" } & FoundDependencies);
 
@@ -46,6 +49,10 @@ export function workerTask(files?: Files, parsers?: SymbolParsers): Task<WorkerT
     }
     if (work.kind === "dependencies") return { kind: "foundDependencies", ...findDependencies(work, files) };
     if (work.kind === "rewrite") return rewriteShards(work, context.isCanceled, files);
+    if (work.kind === "scan") {
+      const scanned = await withSignal(context, (signal) => scanPath(work, signal));
+      return { kind: "scanned", heapBytes: getHeapStatistics().total_heap_size, ...scanned };
+    }
     if (work.kind !== "overlay") return index(work, context);
     const overlay = await withSignal(context, (signal) => buildOverlay(work, signal, context.emit));
     return { kind: "overlaid", heapBytes: getHeapStatistics().total_heap_size, ...overlay };
@@ -54,9 +61,9 @@ export function workerTask(files?: Files, parsers?: SymbolParsers): Task<WorkerT
 
 const largeHeapBytes = 64 * 1024 * 1024;
 
-/** Returns whether a thread has compared so many files that it should end rather than keep its memory while idle. */
+/** Returns whether a thread has read so many files or folders that it should end rather than keep its memory while idle. */
 export function hasLargeHeap(result: WorkerResult): boolean {
-  return result.kind === "overlaid" && result.heapBytes > largeHeapBytes;
+  return (result.kind === "overlaid" || result.kind === "scanned") && result.heapBytes > largeHeapBytes;
 }
 
 /** Narrows the type of the pool for the indexer. */
@@ -78,6 +85,17 @@ export async function runOverlay(
     onFolders(folders as readonly BytePath[]),
   );
   if (result.kind !== "overlaid") throw unexpectedResult(result);
+  return result;
+}
+
+/** Runs `scanPath` on an index worker, because it reads thousands of folders. */
+export async function runScan(
+  pool: Pool<WorkerTask, WorkerResult>,
+  scan: PathScan,
+  signal: AbortSignal,
+): Promise<ScannedPath> {
+  const result = await pool.run({ kind: "scan", ...scan }, signal);
+  if (result.kind !== "scanned") throw unexpectedResult(result);
   return result;
 }
 
