@@ -58,11 +58,14 @@ const common = {
   plugins: [assembly, re2jsInternals],
 };
 
-/** Each bundle runs in its own process or thread. */
+/** Each bundle runs in its own process or thread, or is what such a bundle loads (`…Program`). */
 const servers = [
   { entry: "server/src/entry/trawl.ts", banner: "#!/usr/bin/env node" },
+  { entry: "server/src/entry/program.ts" },
   { entry: "server/src/entry/searchWorker.ts" },
+  { entry: "server/src/entry/searchProgram.ts" },
   { entry: "server/src/entry/indexWorker.ts" },
+  { entry: "server/src/entry/indexProgram.ts" },
   { entry: "server/src/entry/storeWorker.ts" },
   { entry: "server/src/entry/symbolWorker.ts" },
   { entry: "server/src/entry/verifyWorker.ts" },

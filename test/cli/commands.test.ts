@@ -289,7 +289,8 @@ test("a user without a home folder, as in many containers, needs only a data dir
   // Only root can become a user that the system does not know.
   const uid = process.getuid?.() === 0 ? { uid: 12_345, gid: 0 } : {};
   const copy = temporaryFolder();
-  for (const file of ["package.json", "dist/server/trawl.js"]) cpSync(file, join(copy, file));
+  for (const file of ["package.json", "dist/server/trawl.js", "dist/server/program.js"])
+    cpSync(file, join(copy, file));
   chmodSync(copy, 0o755);
   const open = join(copy, "data");
   mkdirSync(open);
