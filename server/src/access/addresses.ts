@@ -1,5 +1,5 @@
 /** Rules about access that follow from the address of a listener or server. */
-import { isIP } from "node:net";
+import { isIPv4 } from "node:net";
 import type { AnonymousRule } from "#contract/service";
 
 /**
@@ -19,7 +19,7 @@ export function anonymousRule(
 /** Whether a host name or address stays on this computer. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
-  if (isIP(bare) === 4) return bare.startsWith("127.");
+  if (isIPv4(bare)) return bare.startsWith("127.");
   return bare === "localhost" || bare === "::1" || /^::ffff:127\./.test(bare);
 }
 

@@ -311,7 +311,7 @@ export class Runs {
       paths: [...state.paths],
       differing: state.differing,
       requestedRevisions: state.requested,
-      onFolders: (folders: readonly BytePath[]) => void state.watch?.addFolders(folders),
+      onFolders: (folders: readonly BytePath[]) => state.watch?.addFoldersGradually(folders),
     };
     const startedAt = clock.elapsed();
     state.isRebuild = false;

@@ -8,6 +8,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { type BytePath, diskPath, joinPath } from "#git/bytePath";
 import { readEntryCount } from "#git/workTree/indexFile";
+import { TimeSlice } from "#platform/timeSlice";
 import type { FolderPoll } from "./folderPoll";
 
 /** What has changed in one repository since the last call. */
@@ -62,6 +63,8 @@ export interface WatchBackend {
   /** Polls the folders that exceed the system's limit. */
   readonly poll: FolderPoll;
 }
+
+const foldersPerStep = 50;
 
 export class RepositoryWatch {
   readonly #target: WatchTarget;
@@ -121,6 +124,15 @@ export class RepositoryWatch {
       if (!isKnown && this.#isWatched(folder)) hasNew = true;
     }
     return hasNew;
+  }
+
+  /** Like `addFolders`, for a whole working tree: lets other work run in between, because each takes system calls. */
+  async addFoldersGradually(folders: readonly BytePath[]): Promise<void> {
+    const slice = new TimeSlice();
+    for (let at = 0; at < folders.length; at += foldersPerStep) {
+      this.addFolders(folders.slice(at, at + foldersPerStep));
+      if (slice.isExpired) await slice.yieldToEventLoop();
+    }
   }
 
   #isWatched(folder: BytePath): boolean {

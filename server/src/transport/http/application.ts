@@ -56,8 +56,6 @@ export interface ApplicationOptions {
 
 export interface Application {
   readonly handle: RequestListener;
-  /** Whether a caller that sent `Expect: 100-continue` should send its body. */
-  readonly mayContinue: (request: IncomingMessage) => boolean;
   /** Cancels all running and future calls. */
   stop(): void;
   close(): Promise<void>;
@@ -73,6 +71,49 @@ function noCompiler(): never {
   throw new Error("A route has a schema.");
 }
 
+type IsLocal = ApplicationOptions["isLocal"];
+
+function bodyLimit(request: IncomingMessage, isLocal: IsLocal): number {
+  if (isWebhook(request)) return maxWebhookBytes;
+  return isLocal(request) ? maxLocalBodyBytes : maxBodyBytes;
+}
+
+/** Whether a caller that sent `Expect: 100-continue` should send its body. */
+export function mayContinue(request: IncomingMessage, isLocal: IsLocal): boolean {
+  return Number(request.headers["content-length"] ?? 0) <= bodyLimit(request, isLocal);
+}
+
+/**
+ * Creates an application with the first request: a local socket may never get one, and registering all routes takes a
+ * tenth of the time until a server listens.
+ */
+export function createLazyApplication(options: ApplicationOptions): Application {
+  let created: Promise<Application> | undefined;
+  let isStopped = false;
+  return {
+    handle(request, response) {
+      created ??= createApplication(options);
+      created.then(
+        (application) => {
+          if (isStopped) application.stop();
+          return application.handle(request, response);
+        },
+        (error: unknown) => {
+          options.log.error("Cannot answer requests.", { error });
+          response.destroy();
+        },
+      );
+    },
+    stop() {
+      isStopped = true;
+      created?.then((application) => application.stop()).catch(() => undefined);
+    },
+    async close() {
+      await created?.then((application) => application.close());
+    },
+  };
+}
+
 export async function createApplication(options: ApplicationOptions): Promise<Application> {
   const { isLocal, rules } = options;
   const calls = new RunningCalls();
@@ -83,11 +124,6 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const mcp = createMcpHandlers(options, handlers);
   const monitoring = createMonitoringHandlers(options, handlers);
   const handleWebhook = createWebhookHandler(options, handlers);
-  const bodyLimit = (request: IncomingMessage) => {
-    if (isWebhook(request)) return maxWebhookBytes;
-    return isLocal(request) ? maxLocalBodyBytes : maxBodyBytes;
-  };
-
   const app = fastify({
     genReqId: ({ headers }) => requestIdOf(headers),
     frameworkErrors: (error, request, reply) => handlers.fail(error, request, reply.headers(guardHeaders)),
@@ -129,7 +165,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     // Its handler reads the body.
     if (request.routeOptions.url === webhookPattern) return undefined;
     const isInUrl = request.method === "DELETE" || bodyless.has(request.routeOptions.url ?? "");
-    if (!isInUrl) return await readJson(payload, bodyLimit(request.raw));
+    if (!isInUrl) return await readJson(payload, bodyLimit(request.raw, isLocal));
     // Ignores the body: all fields are in the URL.
     payload.resume();
     return undefined;
@@ -195,7 +231,6 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       }
       app.routing(request, response);
     },
-    mayContinue: (request) => Number(request.headers["content-length"] ?? 0) <= bodyLimit(request),
     stop: () => calls.stop(),
     async close() {
       await mcp.close();

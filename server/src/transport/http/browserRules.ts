@@ -107,7 +107,8 @@ function hostName(text: string): string | undefined {
 }
 
 function bracketIpv6(host: string): string {
-  return isIP(host) === 6 ? `[${host}]` : host;
+  // Compiling the pattern of IPv6 addresses takes milliseconds.
+  return host.includes(":") && isIP(host) === 6 ? `[${host}]` : host;
 }
 
 function parseConfiguredHost(text: string): string {

@@ -188,7 +188,7 @@ export async function findPort(host: string, port: number | undefined): Promise<
 export function reachableHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";
-  return isIP(host) === 6 ? `[${host}]` : host;
+  return host.includes(":") && isIP(host) === 6 ? `[${host}]` : host;
 }
 
 function reasonOf(code: string | undefined): string {

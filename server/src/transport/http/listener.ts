@@ -9,7 +9,12 @@ import type { IncomingMessage, Server } from "node:http";
 import type { RepositoryRules } from "#contract/access";
 import type { AnonymousRule, Caller } from "#contract/service";
 import type { Log } from "#platform/log";
-import { createApplication } from "./application";
+import {
+  type ApplicationOptions,
+  createApplication,
+  createLazyApplication,
+  mayContinue,
+} from "./application";
 import { createBrowserRules } from "./browserRules";
 import type { EventTimes } from "./eventStream";
 import {
@@ -74,21 +79,26 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   const localRequests = new WeakSet<IncomingMessage>();
   let url: string | undefined;
-  const application = await createApplication({
+  const isLocal = (request: IncomingMessage) => localRequests.has(request);
+  const applicationOptions: ApplicationOptions = {
     caller,
     log,
     rules,
     times: limits,
-    isLocal: (request) => localRequests.has(request),
+    isLocal,
     anonymous: options.anonymous ?? "off",
     hasLogin: options.hasLogin ?? false,
     ...(options.repositoryRules === undefined ? {} : { repositoryRules: options.repositoryRules }),
     ...(options.oauthIssuer === undefined ? {} : { oauthIssuer: options.oauthIssuer }),
     baseUrlFor: (host) => publicUrl ?? (host === undefined ? url : `http://${host}`),
-  });
+  };
+  const application =
+    tcp === undefined
+      ? createLazyApplication(applicationOptions)
+      : await createApplication(applicationOptions);
   const servers: Server[] = [];
   const serve = (handler: RequestListener) => {
-    const server = createHttpServer(handler, limits, application.mayContinue);
+    const server = createHttpServer(handler, limits, (request) => mayContinue(request, isLocal));
     servers.push(server);
     return server;
   };
