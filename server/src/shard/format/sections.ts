@@ -5,6 +5,8 @@ import { checkedPageBytes, shardEndMagic, shardFormatVersion, shardMagic } from 
 
 /** The destination of a shard: a draft file, or memory. */
 export interface ByteSink {
+  /** Whether the sink keeps the bytes that are passed to it. Otherwise, their buffer is used again. */
+  readonly keepsBytes?: true;
   write(bytes: Uint8Array): void;
 }
 
@@ -50,7 +52,7 @@ export class SectionWriter {
     const start = this.#position;
     return new PagedSection(
       this.#checksum,
-      (bytes) => this.#write(bytes),
+      (bytes) => this.#write(this.#sink.keepsBytes ? bytes.slice() : bytes),
       (length, checks) => {
         this.#table[name] = [start, length, 0];
         this.write(checksName, bytesOf(checks));
@@ -130,8 +132,7 @@ export class PagedSection {
       const end = Math.min(at + checkedPageBytes, this.#buffered);
       this.#checks.push(this.#checksum(this.#buffer.subarray(at, end)));
     }
-    // A sink may keep the bytes (a memory sink does), so pass it a copy.
-    this.#write(this.#buffer.slice(0, this.#buffered));
+    this.#write(this.#buffer.subarray(0, this.#buffered));
     this.#buffered = 0;
   }
 }

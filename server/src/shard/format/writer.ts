@@ -247,6 +247,7 @@ export class ShardWriter {
 
 /** Collects a shard in memory, for overlays and tests. */
 export class MemorySink implements ByteSink {
+  readonly keepsBytes = true;
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
 
