@@ -87,6 +87,9 @@ export interface LeaderOptions {
 /** How long after startup a leader opens a database that no request has needed yet. */
 const openDatabaseAfterMs = 60_000;
 
+/** Builds and searches create mostly bytes outside the heap, so a larger young generation is no faster. */
+const maxYoungMb = 8;
+
 /** How long a leader waits for the tokens of editors that connect while it starts. */
 const awaitEditorsMs = 5_000;
 
@@ -127,13 +130,13 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   }
   const catalog = Catalog.open(dataDir, { log, known: directory.manifests().values() });
   const indexScript = join(__dirname, "indexWorker.js");
-  const pool = threadPool<WorkerTask, WorkerResult>(indexScript, indexWorkerCount(configuration));
+  const indexWorkers = indexWorkerCount(configuration);
+  const pool = threadPool<WorkerTask, WorkerResult>(indexScript, indexWorkers, { maxYoungMb });
   // For working trees, because a saved file must not wait for an index build. At least two, because the start scans the
   // added paths and all working trees.
   const quickCount = Math.max(2, Math.ceil(defaultWorkerCount(0) / 2));
-  const quickPool = threadPool<WorkerTask, WorkerResult>(indexScript, quickCount, {
-    mustReplace: hasLargeHeap,
-  });
+  const replacement = { mustReplace: hasLargeHeap };
+  const quickPool = threadPool<WorkerTask, WorkerResult>(indexScript, quickCount, replacement);
   const symbolPool = threadPool<WorkerTask, WorkerResult>(indexScript, 2);
   // For requests about documents, which must not wait for indexing.
   const parsers = symbolParsers(join(__dirname, "symbolWorker.js"), defaultWorkerCount(0));
@@ -155,7 +158,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const embedded = new EmbeddedEngine({
     directory,
     workerCount: configuration.searchWorkers ?? defaultWorkerCount(0),
-    startThread: (onExit) => startThread(join(__dirname, "searchWorker.js"), onExit),
+    startThread: (onExit) => startThread(join(__dirname, "searchWorker.js"), onExit, { maxYoungMb }),
     onDamage,
     onUnreadable: (reason) => log.warn(`${reason}. Trying again.`),
     onUse: (ids) => symbolizer.prioritize(ids),

@@ -25,6 +25,8 @@ export interface ThreadSupervision<Output> {
   readonly stallTimeoutMs?: number;
   /** Limit of the JavaScript heap in MiB; a thread that exceeds it ends. */
   readonly maxHeapMb?: number;
+  /** See `ThreadOptions`. */
+  readonly maxYoungMb?: number;
   /** An idle thread ends after this time. */
   readonly idleMs?: number;
 }
@@ -38,7 +40,13 @@ const defaultIdleMs = 5000;
 export function threadPool<Input, Output>(
   script: string,
   initialSize: number,
-  { mustReplace, stallTimeoutMs, maxHeapMb, idleMs = defaultIdleMs }: ThreadSupervision<Output> = {},
+  {
+    mustReplace,
+    stallTimeoutMs,
+    maxHeapMb,
+    maxYoungMb,
+    idleMs = defaultIdleMs,
+  }: ThreadSupervision<Output> = {},
 ): ThreadPool<Input, Output> {
   let size = initialSize;
   const idle = new Map<Thread<Input, Output>, NodeJS.Timeout>();
@@ -59,7 +67,7 @@ export function threadPool<Input, Output>(
       clearTimeout(idle.get(thread));
       idle.delete(thread);
     };
-    const thread: Thread<Input, Output> = startThread(script, onExit, { maxHeapMb });
+    const thread: Thread<Input, Output> = startThread(script, onExit, { maxHeapMb, maxYoungMb });
     live.add(thread);
     return thread;
   };

@@ -55,6 +55,8 @@ interface PendingCall {
 export interface ThreadOptions {
   /** A thread whose JavaScript heap exceeds this many MiB ends. */
   readonly maxHeapMb?: number | undefined;
+  /** How many MiB new objects may take before they are collected; by default 48. */
+  readonly maxYoungMb?: number | undefined;
   /** What `threadData` returns on the thread. */
   readonly data?: unknown;
 }
@@ -66,10 +68,13 @@ export interface ThreadOptions {
 export function startThread<Input, Output>(
   script: string,
   onExit?: (code: number) => void,
-  { maxHeapMb, data }: ThreadOptions = {},
+  { maxHeapMb, maxYoungMb, data }: ThreadOptions = {},
 ): Thread<Input, Output> {
-  const limits = maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } };
-  const worker = new Worker(script, { stdout: false, stderr: false, workerData: data, ...limits });
+  const resourceLimits = {
+    ...(maxHeapMb === undefined ? {} : { maxOldGenerationSizeMb: maxHeapMb }),
+    ...(maxYoungMb === undefined ? {} : { maxYoungGenerationSizeMb: maxYoungMb }),
+  };
+  const worker = new Worker(script, { stdout: false, stderr: false, workerData: data, resourceLimits });
   const flags = new Int32Array(new SharedArrayBuffer(flagCount * 4));
   const freeFlags = Array.from({ length: flagCount }, (_, flag) => flagCount - 1 - flag);
   const pending = new Map<number, PendingCall>();
