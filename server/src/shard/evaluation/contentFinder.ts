@@ -21,6 +21,12 @@ export interface SmallUniverse {
   readonly blocks: Uint32Array;
 }
 
+/** A range of blocks, end exclusive. */
+export interface BlockRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface FinderCounts extends LookupCounts {
   /** How many times an expression was run on a text. */
   regexpsConsidered: number;
@@ -75,6 +81,21 @@ export class ContentFinder {
       set.add(this.#pattern.needsWholeDocument ? candidate : (blockDocuments[candidate] ?? 0));
     }
     return set;
+  }
+
+  /** Returns the blocks of the document from the first to the last one that `find` searches; an empty range if none. */
+  blocksOf(document: number): BlockRange {
+    const { firstBlocks } = this.#reader;
+    const first = firstBlocks[document] ?? 0;
+    const end = firstBlocks[document + 1] ?? 0;
+    const candidates = this.#candidates;
+    if (this.#pattern.needsWholeDocument || candidates === undefined) return { from: first, to: end };
+    this.#seek(first);
+    const from = candidates[this.#cursor] ?? end;
+    if (from >= end) return { from: end, to: end };
+    const last =
+      lowerBound(candidates, end, this.#cursor, Math.min(candidates.length, this.#cursor + end - from)) - 1;
+    return { from, to: (candidates[last] ?? from) + 1 };
   }
 
   /** Returns the number of matches in the document, and appends their ranges unless they are only counted. */

@@ -11,6 +11,7 @@ import {
   buildMatchTree,
   type CompiledQuery,
   candidatesOf,
+  contentFinders,
   countTerms,
   evaluateTree,
   isExact,
@@ -20,6 +21,7 @@ import {
 import { countMissingText } from "./missingText";
 import type { NameFinder } from "./nameFinder";
 import { printMatchTree } from "./printMatchTree";
+import { SharedText } from "./sharedText";
 
 /** Work done by an evaluation. */
 export interface EvaluationCounts extends FinderCounts {
@@ -140,6 +142,8 @@ export class ShardEvaluation {
   readonly #maxMatchesPerFile: number;
   #tree: MatchTree | undefined;
   #candidates: Bitset | undefined;
+  /** Absent if at most one term searches text. */
+  #sharedText: SharedText | undefined;
   #nameMatches: readonly number[] = [];
   #nameMatchIndex = 0;
   #next = 0;
@@ -188,6 +192,8 @@ export class ShardEvaluation {
     this.#isCountOnly = (output === "totals" || output === "counts") && this.#termCount < 2;
     this.#nameMatches = isExact(tree) ? [] : candidatesByName(tree, candidates);
     counts.indexBytesLoaded += reader.indexBytesLoaded - before;
+    const finders = contentFinders(tree);
+    this.#sharedText = finders.length > 1 ? new SharedText(reader, window, finders) : undefined;
     this.#tree = tree;
     this.#candidates = candidates;
     return !candidates.isEmpty();
@@ -301,6 +307,7 @@ export class ShardEvaluation {
     let phraseMatchCount = isRequired ? this.#countPhrase(evaluation) : 0;
     if (isRequired && phraseMatchCount === 0) return;
     counts.filesConsidered++;
+    if (this.#candidates !== undefined) this.#sharedText?.load(document, this.#candidates);
     if (!evaluateTree(tree, evaluation)) return;
     if (!isRequired) phraseMatchCount = this.#countPhrase(evaluation);
     if (evaluation.count > 0) counts.filesLoaded++;

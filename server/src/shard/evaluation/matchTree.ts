@@ -285,6 +285,22 @@ function rollBack(evaluation: DocumentEvaluation, saved: Checkpoint): void {
   evaluation.count = saved.count;
 }
 
+/** Returns the finders that search text, whether or not they contribute ranges. */
+export function contentFinders(tree: MatchTree): readonly ContentFinder[] {
+  switch (tree.kind) {
+    case "content":
+      return [tree.finder];
+    case "and":
+    case "or":
+      return tree.children.flatMap(contentFinders);
+    case "not":
+    case "names":
+      return contentFinders(tree.child);
+    default:
+      return [];
+  }
+}
+
 /** Counts the terms that may contribute ranges in text. */
 export function countTerms(tree: MatchTree): number {
   switch (tree.kind) {

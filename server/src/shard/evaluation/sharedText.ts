@@ -1,0 +1,61 @@
+import type { Bitset } from "#base/bitset";
+import type { ShardReader } from "#shard/format/reader";
+import { maxGapBytes, type TextWindow } from "#shard/format/window";
+import type { BlockRange, ContentFinder } from "./contentFinder";
+
+/** If the blocks that a document's finders search are spread further, each finder reads its own. */
+const maxSpanBytes = 64 * 1024;
+
+/**
+ * Reads the text of a document once for all finders of a query. The window contains one range of text, so that finders that
+ * read their own blocks would replace what the others have read, and have read ahead.
+ */
+export class SharedText {
+  readonly #reader: ShardReader;
+  readonly #window: TextWindow;
+  readonly #finders: readonly ContentFinder[];
+
+  constructor(reader: ShardReader, window: TextWindow, finders: readonly ContentFinder[]) {
+    this.#reader = reader;
+    this.#window = window;
+    this.#finders = finders;
+  }
+
+  /** Loads what will be searched of a document. `candidates` contains those that are evaluated later. */
+  load(document: number, candidates: Bitset): void {
+    const { blockStarts } = this.#reader;
+    const { from, to } = this.#span(document);
+    if (from >= to) return;
+    const start = blockStarts[from] ?? 0;
+    const end = blockStarts[to] ?? 0;
+    if (end - start > maxSpanBytes) return;
+    this.#window.load(this.#reader, start, end, (limit) => this.#aheadEnd(document, end, candidates, limit));
+  }
+
+  /** Returns the blocks from the first to the last one that a finder will search. */
+  #span(document: number): BlockRange {
+    let from = Number.POSITIVE_INFINITY;
+    let to = 0;
+    for (const finder of this.#finders) {
+      const blocks = finder.blocksOf(document);
+      if (blocks.from >= blocks.to) continue;
+      from = Math.min(from, blocks.from);
+      to = Math.max(to, blocks.to);
+    }
+    return { from, to };
+  }
+
+  /** Returns where reading ahead should end: after the last document that is close enough and ends before `limit`. */
+  #aheadEnd(document: number, end: number, candidates: Bitset, limit: number): number {
+    const { blockStarts } = this.#reader;
+    let ahead = end;
+    for (let next = candidates.next(document + 1); next >= 0; next = candidates.next(next + 1)) {
+      const { from, to } = this.#span(next);
+      if (from >= to) continue;
+      const stop = blockStarts[to] ?? 0;
+      if ((blockStarts[from] ?? 0) - ahead > maxGapBytes || stop > limit) break;
+      ahead = stop;
+    }
+    return ahead;
+  }
+}
