@@ -94,6 +94,8 @@ export class Search {
   #shardsSkipped = 0;
   #shardsFiltered = 0;
   #shownMatches = 0;
+  /** When files were last emitted. */
+  #emittedAt = Number.NEGATIVE_INFINITY;
   #hasPendingSymbols = false;
   #bytesLoaded = 0;
 
@@ -140,6 +142,7 @@ export class Search {
       this.#phraseBlocks -= evaluation.blockCount;
       if (this.#phraseBlocks > 0) this.#searchedForPhrase.add(view.reader);
     }
+    if (this.#call.isStreamed) await this.#emitPiece();
     const searchMs = performance.now() - this.#startedAt - this.#compileMs;
     const attached = this.#loadFewFiles();
     return { ...this.#response(searchMs), attached };
@@ -345,10 +348,6 @@ export class Search {
     const piece = this.#piece;
     const { maxDisplayedMatches, maxMatchesPerFile, maxResponseBytes } = this.#call.limits;
     const maxPerFile = maxMatchesPerFile ?? Number.POSITIVE_INFINITY;
-    const flush = async () => {
-      await this.#context.emit(piece.take());
-      this.#window.invalidate();
-    };
     let at = from;
     for (; at < evaluation.hits.length && this.#shownMatches < maxDisplayedMatches; at++) {
       const hit = evaluation.hits[at];
@@ -367,11 +366,19 @@ export class Search {
       }
       this.#shownMatches += Math.min(hit.matchCount, maxPerFile);
       if (piece.byteCount < pieceBytes) continue;
-      await flush();
+      await this.#emitPiece();
       if (this.#context.isCanceled()) break;
     }
-    if (!piece.isEmpty) await flush();
+    // Few files of several shards are emitted together, because each message interrupts the main thread.
+    if (performance.now() - this.#emittedAt >= sliceMs) await this.#emitPiece();
     return at;
+  }
+
+  async #emitPiece(): Promise<void> {
+    if (this.#piece.isEmpty) return;
+    await this.#context.emit(this.#piece.take());
+    this.#window.invalidate();
+    this.#emittedAt = performance.now();
   }
 
   #flushReason(): FlushReason {
