@@ -30,6 +30,7 @@ type Rule = (specifier: string, from: ImportingFile, to: ImportedFile, isSameRep
 
 /** Returns whether one of the imports of `from` may name `to`. */
 export function importsFile(from: ImportingFile, to: ImportedFile, isSameRepository: boolean): boolean {
+  if (languagesWithIncludes.has(from.language)) return includesFile(from, to, isSameRepository);
   const rule = Object.hasOwn(rules, from.language) ? rules[from.language] : undefined;
   return from.imports.some((specifier) => (rule ?? matchesSegments)(specifier, from, to, isSameRepository));
 }
@@ -80,11 +81,12 @@ export function isSamePackage(language: string, one: string, other: string): boo
 
 const languagesWithPackageFolders: ReadonlySet<string> = new Set(["Java", "Kotlin", "Scala", "Groovy"]);
 
+const languagesWithIncludes: ReadonlySet<string> = new Set(["C", "C++", "Objective-C", "Objective-C++"]);
+
 const rules: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(
     ["TypeScript", "TSX", "JavaScript", "Vue", "Svelte"].map((name) => [name, matchesModule]),
   ),
-  ...Object.fromEntries(["C", "C++", "Objective-C", "Objective-C++"].map((name) => [name, matchesInclude])),
   ...Object.fromEntries([...languagesWithPackageFolders].map((name) => [name, matchesClass])),
   Python: matchesDottedModule,
   Go: matchesGoPackage,
@@ -222,23 +224,25 @@ function matchesClass(specifier: string, _from: ImportingFile, to: ImportedFile)
   return names.length > 1 && (endsWith(file, names) || endsWith(folder, names) || isOuter);
 }
 
-function matchesInclude(
-  specifier: string,
-  from: ImportingFile,
-  to: ImportedFile,
+/** Like the rules, for all includes of a file at once, because each file has many, and often several files are compared. */
+function includesFile(
+  { path, imports }: ImportingFile,
+  to: Pick<ImportedFile, "path">,
   isSameRepository: boolean,
 ): boolean {
-  // This runs for each import of each file that uses the name. Comparing the ends first rules out most of them.
-  const hasSameName = specifier.endsWith(to.path.slice(to.path.lastIndexOf("/") + 1));
-  if (
-    hasSameName &&
-    (endsWithPath(to.path, specifier) ||
-      (isSameRepository && joinPath(folderOf(from.path), specifier) === to.path))
-  )
-    return true;
+  const name = to.path.slice(to.path.lastIndexOf("/") + 1);
   // A header is usually implemented by the source file of the same name.
-  const isSource = /\.(?:c|cc|cpp|cxx|c\+\+|m|mm)$/.test(to.path);
-  return isSource && stemOf(specifier) === stemOf(to.path) && (isSameRepository || specifier.includes("/"));
+  const source = /\.(?:c|cc|cpp|cxx|c\+\+|m|mm)$/.test(to.path) ? stemOf(to.path) : undefined;
+  return imports.some(
+    (specifier) =>
+      (specifier.endsWith(name) &&
+        (endsWithPath(to.path, specifier) ||
+          (isSameRepository && joinPath(folderOf(path), specifier) === to.path))) ||
+      (source !== undefined &&
+        specifier.includes(source) &&
+        stemOf(specifier) === source &&
+        (isSameRepository || specifier.includes("/"))),
+  );
 }
 
 /** Folders are named after namespaces, one segment or several at once: `Acme.Billing/Tax`. */

@@ -304,7 +304,8 @@ function codeReferences(
   { occurrences, imports }: FileOccurrences,
   { targets, queryOrigin, estimator }: PossibleTargets,
 ): ReferencingFile {
-  const from: ReferenceSource = { ...file, imports };
+  const { repositoryId, path, language } = file;
+  const from: ReferenceSource = { repositoryId, path, language, imports };
   let best: Certainty | undefined;
   const targetsInFile = targets.filter(
     ({ repositoryId, path }) => repositoryId === file.repositoryId && path === file.path,
