@@ -5,7 +5,9 @@ export const startsAtEdge = 1;
 export const endsAtEdge = 2;
 const termShift = 2;
 /** Terms from here on share a number, which is only used to score proximity. */
-const maxTerms = 63;
+export const maxTerms = 63;
+/** So few ranges are sorted in place. */
+const maxInsertions = 48;
 
 /** Ranges in documents as growing columns: byte offsets from the start of the document, end exclusive. */
 export class RangeBuffer {
@@ -54,7 +56,8 @@ export class RangeBuffer {
    * and there may be millions, this is a merge sort of runs.
    */
   normalize(from: number): void {
-    for (let bounds = this.#runs(from); bounds.length > 2; ) bounds = this.#mergePairs(bounds);
+    if (this.length - from <= maxInsertions) this.#sortInPlace(from);
+    else for (let bounds = this.#runs(from); bounds.length > 2; ) bounds = this.#mergePairs(bounds);
     const { starts, ends, tags, length } = this;
     this.length = from;
     let lastStart = -1;
@@ -69,6 +72,28 @@ export class RangeBuffer {
       this.length++;
       lastStart = start;
       lastEnd = end;
+    }
+  }
+
+  /** Insertion sort from index `from` on. */
+  #sortInPlace(from: number): void {
+    const { starts, ends, tags, length } = this;
+    for (let next = from + 1; next < length; next++) {
+      if (!this.#isBefore(next, next - 1)) continue;
+      const start = starts[next] ?? 0;
+      const end = ends[next] ?? 0;
+      const tag = tags[next] ?? 0;
+      let at = next;
+      for (; at > from; at--) {
+        const other = starts[at - 1] ?? 0;
+        if (other < start || (other === start && (ends[at - 1] ?? 0) >= end)) break;
+        starts[at] = other;
+        ends[at] = ends[at - 1] ?? 0;
+        tags[at] = tags[at - 1] ?? 0;
+      }
+      starts[at] = start;
+      ends[at] = end;
+      tags[at] = tag;
     }
   }
 

@@ -19,7 +19,7 @@
  * whatever its category, so that stars order equal results of different repositories and never those of one.
  */
 import { documentCategories } from "#model/document";
-import { endsAtEdge, type RangeBuffer, startsAtEdge } from "./ranges";
+import { endsAtEdge, maxTerms, type RangeBuffer, startsAtEdge } from "./ranges";
 
 const wholeWord = 500;
 const oneEdge = 50;
@@ -117,19 +117,30 @@ function edgeScore({ ranges, from, to }: ScoredDocument): number {
   return best;
 }
 
+/** Where each term was found last, or -1. Shared, because each document needs it only once. */
+const lastStarts = new Int32Array(maxTerms + 1);
+
 /** Scores how close the terms are to each other, if there are several. */
 function proximityScore({ ranges, from, to, termCount }: ScoredDocument): number {
-  if (termCount < 2 || to - from < 2) return 0;
-  const last = new Map<number, number>();
+  if (termCount < 2 || termCount > lastStarts.length || to - from < termCount) return 0;
+  const last = lastStarts.subarray(0, termCount).fill(-1);
+  let oldest = -1;
   let smallest = Number.POSITIVE_INFINITY;
   for (let at = from; at < to; at++) {
-    last.delete(ranges.termAt(at));
-    last.set(ranges.termAt(at), ranges.starts[at] ?? 0);
-    if (last.size < termCount) continue;
-    const [oldest] = last.values();
-    smallest = Math.min(smallest, (ranges.ends[at] ?? 0) - (oldest ?? 0));
+    const term = ranges.termAt(at);
+    const previous = last[term];
+    last[term] = ranges.starts[at] ?? 0;
+    // The ranges ascend, so the lowest of these starts changes only with its term. It is -1 until all terms were found.
+    if (previous === oldest) oldest = lowest(last);
+    if (oldest >= 0) smallest = Math.min(smallest, (ranges.ends[at] ?? 0) - oldest);
   }
   return near.find((step) => smallest <= step.bytes)?.score ?? 0;
+}
+
+function lowest(values: Int32Array): number {
+  let lowestValue = values[0] ?? 0;
+  for (const value of values) if (value < lowestValue) lowestValue = value;
+  return lowestValue;
 }
 
 /** Returns the best score of the ranges `[from, to)` in a path. */
