@@ -100,9 +100,7 @@ export class NameFinder {
   /** Searches all paths, and returns how many offsets `kernels.hits` contains, in ascending order. */
   #findNeedle(needle: Needle, window: TextWindow): number {
     const { names } = this.#reader;
-    const base = window.scratch(names.length);
-    window.kernels.bytes.set(names, base);
-    return window.kernels.find(needle, base, names.length);
+    return window.kernels.find(needle, window.loadNames(this.#reader), names.length);
   }
 
   /** Searches all paths as one text. Returns false if V8 cannot run the expression. */

@@ -24,6 +24,8 @@ export class TextWindow {
   readonly kernels: Kernels;
   bytesLoaded = 0;
   #reader: ShardReader | undefined;
+  /** The shard whose paths are loaded instead of text. */
+  #namesReader: ShardReader | undefined;
   #start = 0;
   #end = 0;
   #base = 0;
@@ -53,8 +55,7 @@ export class TextWindow {
         ? Math.min(this.#ahead * 2, maxWindowBytes)
         : minAheadBytes;
     const stop = Math.max(end, aheadEnd(start + this.#ahead));
-    this.#reader = undefined;
-    const base = this.kernels.reserve(stop - start);
+    const base = this.scratch(stop - start);
     reader.content.read(start, this.kernels.bytes, base, stop - start);
     this.bytesLoaded += stop - start;
     this.#reader = reader;
@@ -66,11 +67,22 @@ export class TextWindow {
 
   /** Reserves memory for other data, and discards the loaded text. */
   scratch(byteCount: number): number {
-    this.#reader = undefined;
+    this.invalidate();
     return this.kernels.reserve(byteCount);
+  }
+
+  /** Loads all paths of a shard, and returns their address. Often several words are searched in them, one after another. */
+  loadNames(reader: ShardReader): number {
+    const { names } = reader;
+    if (reader === this.#namesReader) return this.#base;
+    this.#base = this.scratch(names.length);
+    this.kernels.bytes.set(names, this.#base);
+    this.#namesReader = reader;
+    return this.#base;
   }
 
   invalidate(): void {
     this.#reader = undefined;
+    this.#namesReader = undefined;
   }
 }
