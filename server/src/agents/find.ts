@@ -4,7 +4,7 @@ import { describeScope, explainNothing, listRepositories } from "./names";
 import { definition, definitionItem, fileItem, filesOf, lineFields } from "./output";
 import { commonFilters, fileFilter } from "./queryText";
 import { completeness, incompleteSearch } from "./searchLines";
-import { type Listing, langInput, revInput, type Send, tool } from "./tool";
+import { type Listing, langInput, lazyLines, revInput, type Send, tool } from "./tool";
 
 const maxFiles = 2000;
 const maxSymbols = 200;
@@ -57,7 +57,7 @@ async function findFiles({ name, ...scope }: Input, send: Send): Promise<Listing
   }
   return {
     summary: `${notes.length > 0 ? "At least " : ""}${count(files.length, "file")}.`,
-    lines: files.map(({ repository, fileName, branches, origin }) => ({
+    lines: lazyLines(files, ({ repository, fileName, branches, origin }) => ({
       text: fileHeading({ repository, path: fileName.text, branches, origin }),
       file: fileItem({ repository, path: fileName.text, branches, origin }),
     })),
@@ -101,16 +101,19 @@ async function findSymbols({ name, kinds, repo, lang, rev }: Input, send: Send):
   }
   return {
     summary: `${symbols.length === maxSymbols ? "The best " : ""}${count(symbols.length, "definition")}.`,
-    lines: symbols.map(({ repository, fileName, origin, symbol, kind, parent, range, lineContent }) => {
-      const { lineNumber: line } = range.start;
-      const text = lineContent.slice(0, 300);
-      return {
-        headings: [fileHeading({ repository, path: fileName, origin }), ...definitionHeading(parent)],
-        text: `${line}:${text}   [${kind}]`,
-        file: fileItem({ repository, path: fileName, origin }),
-        item: { line, text, name: symbol, kind, enclosing: definitionItem(parent) },
-      };
-    }),
+    lines: lazyLines(
+      symbols,
+      ({ repository, fileName, origin, symbol, kind, parent, range, lineContent }) => {
+        const { lineNumber: line } = range.start;
+        const text = lineContent.slice(0, 300);
+        return {
+          headings: [fileHeading({ repository, path: fileName, origin }), ...definitionHeading(parent)],
+          text: `${line}:${text}   [${kind}]`,
+          file: fileItem({ repository, path: fileName, origin }),
+          item: { line, text, name: symbol, kind, enclosing: definitionItem(parent) },
+        };
+      },
+    ),
     notes,
     narrow,
     isExhaustive: isExhaustive && !isCut,

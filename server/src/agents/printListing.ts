@@ -57,7 +57,9 @@ export function printListing(
   let body = "";
   let shown = 0;
   let previous: readonly string[] = [];
-  for (const line of lines.slice(Math.max(0, offset - skipped))) {
+  let at = skipped;
+  for (const line of lines) {
+    if (at++ < offset) continue;
     const printed = printLine(line, previous);
     const bytes = byteLength(printed);
     // The first line is shown in any case, cut if necessary.

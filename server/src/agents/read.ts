@@ -53,7 +53,9 @@ export const read = tool({
   },
 });
 
-type Part = Omit<Listing, "narrow">;
+interface Part extends Omit<Listing, "narrow" | "lines"> {
+  readonly lines: readonly Line[];
+}
 
 async function readPart(send: Send, file: z.output<typeof FileInput>): Promise<Part> {
   const text = await readFile(send, file);

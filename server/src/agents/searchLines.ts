@@ -5,7 +5,7 @@ import type { Range } from "#contract/position";
 import type { Chunk, FileMatch, SearchResult } from "#contract/search";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
 import { definitionItem, fileItem } from "./output";
-import type { Line, Listing } from "./tool";
+import { type Line, type Lines, type Listing, lazyLines } from "./tool";
 
 /** What the limit of a search is about. */
 type Limited = "matches" | "files";
@@ -103,8 +103,8 @@ export function groupName(group: CountedGroup): string {
 }
 
 /** Prints the files of a search with `filesOnly` and `matchesPerFile: 1`, so one without a number has one match. */
-export function fileLines({ files }: Pick<SearchResult, "files">): readonly Line[] {
-  return files.map((file) => {
+export function fileLines({ files }: Pick<SearchResult, "files">): Lines {
+  return lazyLines(files, (file) => {
     const { matchCount = 1 } = file;
     return { text: `${headingOf(file)} (${matchCount})`, file: { ...itemOf(file), matchCount } };
   });

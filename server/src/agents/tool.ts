@@ -26,12 +26,27 @@ export interface Line {
   readonly file?: object | undefined;
 }
 
+/** Lines in their order, such as an array, or `lazyLines`. */
+export interface Lines extends Iterable<Line> {
+  readonly length: number;
+}
+
+/** Returns one line for each item, made only when it is printed: most results are longer than a page. */
+export function lazyLines<Item>(items: readonly Item[], toLine: (item: Item) => Line): Lines {
+  return {
+    length: items.length,
+    *[Symbol.iterator]() {
+      for (const item of items) yield toLine(item);
+    },
+  };
+}
+
 /** What a tool found. Texts may contain anything: `printListing` sanitizes them. */
 export interface Listing {
   /** What was found, or that nothing was. One sentence, or several. */
   readonly summary: string;
   /** Best first, or in the order of the file. */
-  readonly lines: readonly Line[];
+  readonly lines: Lines;
   /** Number of lines before the first of `lines`. They were not fetched because the cursor skips them. Default: 0. */
   readonly skipped?: number;
   /** Number of lines in total. Default: `skipped` and those in `lines`. */
