@@ -66,8 +66,10 @@ export interface FileMatch {
   readonly explanation?: string | undefined;
 }
 
+const decoder = new TextDecoder();
+
 export function decodeChunks({ chunks }: Pick<FileMatch, "chunks">): Chunk[] {
-  return JSON.parse(new TextDecoder().decode(chunks));
+  return JSON.parse(decoder.decode(chunks));
 }
 
 export function encodeChunks(chunks: readonly Chunk[]): Uint8Array {

@@ -18,6 +18,10 @@ export interface DefinitionLocation {
 /** In UTF-16 code units. Longer lines are truncated. */
 const maxLineLength = 1000;
 
+/** Reused, because a search locates definitions of hundreds of documents. */
+const writer = new JsonWriter();
+const ranges = new RangeBuffer();
+
 /**
  * Locates definitions of one document, by number. Reads them together, because there may be many thousands of them in
  * one line of a million bytes. Throws `SHARD_DAMAGED`.
@@ -36,11 +40,12 @@ export function definitionLocations(
   while (left.length > 0) {
     // Chunks require ranges that do not overlap; the others follow in the next round.
     const [apart, overlapping] = splitOverlapping(left, symbols);
-    const ranges = new RangeBuffer();
+    // Damage may have interrupted the last call.
+    writer.truncate(0);
+    ranges.length = 0;
     for (const definition of apart)
       ranges.push(startOf(definition), startOf(definition) + (symbols.nameLengths[definition] ?? 0), 0, 0);
     const text = { reader: shard.reader, window, document };
-    const writer = new JsonWriter();
     writeChunks(writer, text, { ranges, from: 0, to: ranges.length }, 0);
     let at = 0;
     for (const { content, matchRanges } of decodeChunks({ chunks: writer.take() })) {
