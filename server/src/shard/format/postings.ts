@@ -51,7 +51,7 @@ export class PostingLists {
       case "trigram": {
         const at = this.#lookUp(formula.value);
         if (at < 0) return noCandidates;
-        return within === undefined ? this.#decode(at) : this.#narrow(within, at);
+        return within === undefined ? this.#decode(at) : this.#narrow(within, at, within.slice());
       }
       case "and":
         return this.#evaluateAnd(formula.parts, within);
@@ -77,13 +77,21 @@ export class PostingLists {
     for (const list of lists) {
       if (result !== undefined && list.bytes > result.length * listBytesPerBlock) break;
       if (result?.length === 0) return result;
-      result = result === undefined ? this.#decode(list.at) : this.#narrow(result, list.at);
+      // Only the lists of this formula may be overwritten.
+      const into = result === within ? result?.slice() : result;
+      result =
+        result === undefined || into === undefined
+          ? this.#decode(list.at)
+          : this.#narrow(result, list.at, into);
     }
     for (const other of others) {
       if (result !== undefined && result.length < 4) break;
       const found = this.evaluate(other, within);
       if (found === undefined) continue;
-      result = result === undefined ? found : this.#intersect(result, found);
+      result =
+        result === undefined
+          ? found
+          : this.#intersect(result, found, new Uint32Array(Math.min(result.length, found.length)));
     }
     return result;
   }
@@ -122,7 +130,8 @@ export class PostingLists {
     return base;
   }
 
-  #decode(index: number): Uint32Array {
+  /** Returns the numbers of a list. The next call may overwrite them. */
+  #read(index: number): Uint32Array {
     const base = this.#load(index);
     const length = this.#length(index);
     const { kernels } = this.#window;
@@ -132,29 +141,33 @@ export class PostingLists {
     } else {
       const count = kernels.decodeDeltas(base, length);
       if (count < 0) throw shardDamaged("A posting list is invalid");
-      blocks = kernels.decoded.slice(0, count);
+      blocks = kernels.decoded.subarray(0, count);
     }
     this.#counts.ngramMatches += blocks.length;
     return this.#byDocument ? documentsOf(blocks, this.#reader.blockDocuments) : blocks;
   }
 
-  #narrow(candidates: Uint32Array, listIndex: number): Uint32Array {
+  #decode(index: number): Uint32Array {
+    const list = this.#read(index);
+    return list.buffer === this.#window.kernels.decoded.buffer ? list.slice() : list;
+  }
+
+  /** Writes the candidates that are in a list to `into`, which has room for all of them and may be the same array. */
+  #narrow(candidates: Uint32Array, listIndex: number, into: Uint32Array): Uint32Array {
     if (this.#byDocument || this.#length(listIndex) !== this.#bitmapBytes)
-      return this.#intersect(candidates, this.#decode(listIndex));
+      return this.#intersect(candidates, this.#read(listIndex), into);
     const base = this.#load(listIndex);
     const { bytes } = this.#window.kernels;
-    const remaining = new Uint32Array(candidates.length);
     let count = 0;
     for (let index = 0; index < candidates.length; index++) {
       const block = candidates[index] ?? 0;
-      remaining[count] = block;
+      into[count] = block;
       count += ((bytes[base + (block >>> 3)] ?? 0) >>> (block & 7)) & 1;
     }
-    return remaining.subarray(0, count);
+    return into.subarray(0, count);
   }
 
-  #intersect(left: Uint32Array, right: Uint32Array): Uint32Array {
-    const into = new Uint32Array(Math.min(left.length, right.length));
+  #intersect(left: Uint32Array, right: Uint32Array, into: Uint32Array): Uint32Array {
     return into.subarray(0, this.#window.kernels.intersect(left, right, into));
   }
 }
