@@ -31,6 +31,9 @@ const maxSampleBytes = 16 * 1024;
 /** What a stem adds to the score of every block if it is not known which blocks contain it. */
 const unknownWeight = 0.001;
 
+/** What was found in a sample. Shared, because one is taken of each shard for each stem. */
+const sampled = new RangeBuffer();
+
 /** A description, compiled for one thread. */
 export interface CompiledDescription {
   readonly description: Description;
@@ -159,7 +162,6 @@ export class DescriptionEvaluation {
     let read = 0;
     let found = 0;
     if (blocks === undefined || finder === undefined) return { seen: 0, read, found };
-    const ranges = new RangeBuffer();
     const first = (step - (seen % step)) % step;
     let covered = 0;
     for (let at = this.#coversAll ? first : 0; at < blocks.length; at += this.#coversAll ? step : 1) {
@@ -168,10 +170,10 @@ export class DescriptionEvaluation {
       const start = reader.blockStarts[block] ?? 0;
       const stop = Math.min(reader.blockStarts[block + 1] ?? 0, start + maxSampleBytes);
       const base = window.load(reader, start, stop, () => stop);
-      ranges.length = 0;
-      finder.find(window, base, base + stop - start, 0, stem, ranges);
+      sampled.length = 0;
+      finder.find(window, base, base + stop - start, 0, stem, sampled);
       read++;
-      if (ranges.length > 0) found++;
+      if (sampled.length > 0) found++;
     }
     return { seen: this.#coversAll ? blocks.length : covered, read, found };
   }

@@ -7,6 +7,8 @@ import { compilePattern, type LiteralPattern } from "./pattern";
 const classes = { other: 0, lower: 1, upper: 2, digit: 3, nonAscii: 4 } as const;
 /** Suffixes are cached, because a text has few different ones. Hostile texts may have many. */
 const maxKnownSuffixes = 1000;
+/** Numbers of more bytes would not be exact. */
+const maxKeyBytes = 7;
 
 /** Finds the words with one stem, also within identifiers: `regist` finds `registry` in `route_registry` and `RouteRegistry`. */
 export class StemFinder {
@@ -14,7 +16,8 @@ export class StemFinder {
   /** Finds the stem anywhere. Case matters in stems that are not ASCII: they are found as written. */
   readonly pattern: LiteralPattern;
   readonly #isAscii: boolean;
-  readonly #suffixes = new Map<string, boolean>();
+  /** By the bytes of the suffix as a number, or as text if it has more. */
+  readonly #suffixes = new Map<number | string, boolean>();
 
   constructor(stem: string, kernels: Kernels) {
     this.stem = stem;
@@ -62,17 +65,27 @@ export class StemFinder {
     // The last capital of `JSONParser` that is followed by a lower-case letter starts the next word.
     if (isUpper && end < high && byteClasses[bytes[end] ?? 0] === classes.lower) end--;
     if (end < stemEnd) return 0;
-    return end === stemEnd || this.#accepts(buffer.toString("latin1", stemEnd, end)) ? end : 0;
+    return end === stemEnd || this.#accepts(buffer, stemEnd, end) ? end : 0;
   }
 
-  #accepts(suffix: string): boolean {
-    let accepts = this.#suffixes.get(suffix);
+  /** Whether words with the suffix `[start, end)` have the stem. */
+  #accepts(buffer: Buffer, start: number, end: number): boolean {
+    const key = end - start > maxKeyBytes ? buffer.toString("latin1", start, end) : keyOf(buffer, start, end);
+    let accepts = this.#suffixes.get(key);
     if (accepts === undefined) {
+      const suffix = buffer.toString("latin1", start, end);
       accepts = stemOf(this.stem + suffix.toLowerCase()) === this.stem;
-      if (this.#suffixes.size < maxKnownSuffixes) this.#suffixes.set(suffix, accepts);
+      if (this.#suffixes.size < maxKnownSuffixes) this.#suffixes.set(key, accepts);
     }
     return accepts;
   }
+}
+
+/** Returns a number for ASCII letters and digits, because decoding them takes longer than looking them up. */
+function keyOf(bytes: Uint8Array, start: number, end: number): number {
+  let key = 0;
+  for (let at = start; at < end; at++) key = key * 0x80 + (bytes[at] ?? 0);
+  return key;
 }
 
 /** Whether a word of an identifier starts at an ASCII letter or digit. Reads only bytes in `[low, high)`. */

@@ -89,8 +89,6 @@ export class DescriptionScorer {
   readonly #isAboutTests: boolean;
   /** The stems of words in folders' paths, because many documents share a folder. */
   readonly #folderStems = new Map<string, ReadonlySet<string>>();
-  /** Occurrences by passage, then by stem. */
-  #occurrences = new Uint16Array(1024);
 
   constructor(reader: ShardReader, symbols: SymbolReader | undefined, { stems, names }: Description) {
     this.#reader = reader;
@@ -157,7 +155,7 @@ export class DescriptionScorer {
     const length = this.#reader.contentLength(document);
     const stemCount = this.#stems.length;
     const passageCount = Math.ceil(length / passageBytes);
-    const occurrences = this.#clearedOccurrences(passageCount * stemCount);
+    const occurrences = clearedOccurrences(passageCount * stemCount);
     for (let at = from; at < ranges.length; at++) {
       const index = passageOf(ranges.starts[at] ?? 0) * stemCount + ranges.termAt(at);
       occurrences[index] = Math.min(0xffff, (occurrences[index] ?? 0) + 1);
@@ -177,12 +175,6 @@ export class DescriptionScorer {
       best[rank] = { number, score };
     }
     return best;
-  }
-
-  #clearedOccurrences(length: number): Uint16Array {
-    if (this.#occurrences.length < length) this.#occurrences = new Uint16Array(2 * length);
-    else this.#occurrences.fill(0, 0, length);
-    return this.#occurrences;
   }
 
   #scorePath(document: number, { stems, sum }: DescriptionWeights): number {
@@ -283,6 +275,15 @@ export class DescriptionScorer {
     const folded = name.toLowerCase();
     return this.#names.some((each) => each.toLowerCase() === folded) ? otherCase : 0;
   }
+}
+
+/** Occurrences by passage, then by stem. Shared, because each document needs them only once. */
+let shared = new Uint16Array(1024);
+
+function clearedOccurrences(length: number): Uint16Array {
+  if (shared.length < length) shared = new Uint16Array(2 * length);
+  else shared.fill(0, 0, length);
+  return shared;
 }
 
 function passageOf(offset: number): number {
