@@ -182,6 +182,23 @@ describe("an evaluation", () => {
   });
 });
 
+test("reads a text at most once for all terms", async () => {
+  const filler = "x = 1;\n".repeat(600);
+  const content = Buffer.from(`int a;\nreturn b;\n${filler}return c;\n${filler}return int;\n`);
+  const bytes = await shardBytes((writer) => {
+    writer.beginRepository(1);
+    for (const path of ["a.c", "b.c", "c.c"]) writer.add(shardDocument({ path, content }));
+  });
+  const children = [literal("int"), literal("return"), literal("void")];
+  const evaluation = evaluationOf(await readerOf(bytes), { kind: "or", children });
+  assert.ok(evaluation.prepare("backtracking"));
+  const before = window.bytesLoaded;
+  while (!evaluation.step("backtracking", () => false));
+  assert.equal(evaluation.matchCount, 3 * 5);
+  const read = window.bytesLoaded - before;
+  assert.ok(read <= 3 * content.length, `read ${read} of ${3 * content.length} bytes`);
+});
+
 describe("an evaluation with a phrase", () => {
   const texts = [
     "int a;\nreturn b;\n",

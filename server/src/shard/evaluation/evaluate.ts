@@ -115,7 +115,8 @@ const blockShift = 12;
  * - If a phrase is required, only documents whose text may contain it are candidates, and verifying it comes first.
  * - `step` evaluates the tree on one candidate after another until its time slice ends, and can be called again. The
  *   candidates whose path matches come first, then all others in the order of the shard, best first.
- * - Evaluating the tree on a document reads its candidate blocks and verifies them (`contentFinder.ts`), collecting ranges.
+ * - Evaluating the tree on a document reads its candidate blocks (`sharedText.ts`) and verifies them (`contentFinder.ts`),
+ *   collecting ranges.
  * - A document that matches is scored and becomes a hit. At `maxMatches` the evaluation stops.
  *
  * A step may be interrupted at any instruction, because an expression that exceeds its time limit is terminated from
