@@ -70,6 +70,8 @@ function writeSomeChunks(
     source.symbols && source.findsEnclosing
       ? source.symbols.enclosingDefinitions(source.document)
       : undefined;
+  // Often several chunks in a row are in the same definition, whose name has to be read.
+  let named: { readonly number: number; readonly json: Buffer } | undefined;
   for (let at = from; at < to; ) {
     const firstLine = lines.lineAt(ranges.starts[at] ?? 0);
     const topLine = Math.max(1, firstLine - contextLines);
@@ -110,8 +112,11 @@ function writeSomeChunks(
       ?.around(ranges.starts[at] ?? 0)
       .find((each) => each.end >= last && (each.nameStart < start || each.nameStart >= stop));
     if (definition !== undefined) {
+      const { number, kind } = definition;
+      if (named?.number !== number)
+        named = { number, json: Buffer.from(JSON.stringify({ symbol: source.symbols?.name(number), kind })) };
       writer.raw(json.enclosing);
-      writer.value({ symbol: source.symbols?.name(definition.number), kind: definition.kind });
+      writer.raw(named.json);
     }
     writer.raw(json.endOfChunk);
     at = end;
