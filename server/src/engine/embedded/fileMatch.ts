@@ -62,8 +62,8 @@ export class PieceBuilder {
     return this.#takenBytes + this.#byteCount;
   }
 
-  get isEmpty(): boolean {
-    return this.#columns.length === 0;
+  get fileCount(): number {
+    return this.#columns.length;
   }
 
   /**

@@ -44,6 +44,9 @@ const linearMs = { fast: 50, slow: 2000 };
  */
 const maxPhraseBlocks = 16_384;
 
+/** So few files of a shard are emitted with those of the next ones, because each message interrupts the main thread. */
+const fewFiles = 24;
+
 interface ViewEvaluation {
   readonly shard: OpenShard;
   readonly evaluation: ShardEvaluation;
@@ -369,13 +372,12 @@ export class Search {
       await this.#emitPiece();
       if (this.#context.isCanceled()) break;
     }
-    // Few files of several shards are emitted together, because each message interrupts the main thread.
-    if (performance.now() - this.#emittedAt >= sliceMs) await this.#emitPiece();
+    if (piece.fileCount > fewFiles || performance.now() - this.#emittedAt >= sliceMs) await this.#emitPiece();
     return at;
   }
 
   async #emitPiece(): Promise<void> {
-    if (this.#piece.isEmpty) return;
+    if (this.#piece.fileCount === 0) return;
     await this.#context.emit(this.#piece.take());
     this.#window.invalidate();
     this.#emittedAt = performance.now();
