@@ -158,9 +158,9 @@ test("diffs of several pairs of trees are parsed", () => {
 test("staged entries are parsed", () => {
   const output = `H 100644 ${one} 0\ta\tb\0S 100644 ${one} 0\tout\0M 100644 ${two} 2\tconflict\0`;
   assert.deepEqual(parseStaged(Buffer.from(output)), [
-    { path: "a\tb", hash: one, mode: 0o100644, stage: 0, isSkipped: false },
-    { path: "out", hash: one, mode: 0o100644, stage: 0, isSkipped: true },
-    { path: "conflict", hash: two, mode: 0o100644, stage: 2, isSkipped: false },
+    { path: "a\tb", hash: one, mode: 0o100644, stage: 0, isSkipped: false, statAt: -1 },
+    { path: "out", hash: one, mode: 0o100644, stage: 0, isSkipped: true, statAt: -1 },
+    { path: "conflict", hash: two, mode: 0o100644, stage: 2, isSkipped: false, statAt: -1 },
   ]);
 });
 
