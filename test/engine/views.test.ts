@@ -398,3 +398,16 @@ describe("ranking", () => {
     );
   });
 });
+
+test("paths and texts of earlier searches are not confused with unsaved documents", async () => {
+  const numbers = Array.from({ length: 100 }, (_, index) => index);
+  const documents = numbers.map((number) => ({ path: `file${number}.ts`, content: `text ${number}\n` }));
+  await withEngine([{ id: 1, revisions, segments: [documents] }], async (engine) => {
+    const long = unsaved("long.md", "a line\n".repeat(3000));
+    for (const query of [literal("te"), literal("file", { where: "name" })]) {
+      await searchLines(engine, query);
+      const files = await searchLines(engine, query, [long]);
+      assert.equal(files.filter((line) => line.startsWith("file")).length, 100);
+    }
+  });
+});

@@ -1,4 +1,3 @@
-import { threadKernels } from "#kernels/thread";
 import { documentCategories, skipReasons } from "#model/document";
 import { type ByteSource, piecesSource } from "#platform/byteSource";
 import type { Checksum } from "./checksum";
@@ -16,6 +15,7 @@ import {
   type SlotCopy,
 } from "./shard";
 import { blockFlagsOf, TrigramCollector } from "./trigram";
+import { threadWindow } from "./window";
 
 const newline = 0x0a;
 
@@ -274,8 +274,10 @@ export class MemorySink implements ByteSink {
 }
 
 export function countNewlines(bytes: Uint8Array, start: number, end: number): number {
-  const kernels = threadKernels();
-  const at = kernels.reserve(end - start);
+  // The window must not take these bytes for the text that it has loaded.
+  const window = threadWindow();
+  const { kernels } = window;
+  const at = window.scratch(end - start);
   kernels.bytes.set(bytes.subarray(start, end), at);
   return kernels.countNewlines(at, end - start);
 }
