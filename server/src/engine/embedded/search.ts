@@ -120,6 +120,7 @@ export class Search {
     for (const file of damagedFiles) this.#damaged.add(file);
     for (const { shard, view, remaining } of views) {
       if (remaining !== undefined && this.#phraseBlocks <= 0) continue;
+      await this.#emitDue();
       this.#hasPendingSymbols ||= this.#compiled.dependsOnSymbols && hasPendingSymbols(view);
       const isWhole = isDefinitionLayer(shard.order);
       if (this.#mustStop(isWhole) || this.#isBeyondLimit(shard)) {
@@ -242,6 +243,7 @@ export class Search {
       return mayMatch;
     this.#countRunaway();
     if (this.#isTooSlow) return undefined;
+    await this.#emitDue();
     await nextTurn();
     if (runWithTimeout(prepare("linear"), this.#linearLimitMs())) return mayMatch;
     this.#abandonLinear();
@@ -317,6 +319,7 @@ export class Search {
     this.#window.invalidate();
     this.#countRunaway();
     if (this.#isTooSlow) return;
+    await this.#emitDue();
     await nextTurn();
     if (
       this.#runaways <= maxRunaways &&
@@ -372,8 +375,14 @@ export class Search {
       await this.#emitPiece();
       if (this.#context.isCanceled()) break;
     }
-    if (piece.fileCount > fewFiles || performance.now() - this.#emittedAt >= sliceMs) await this.#emitPiece();
+    await this.#emitDue();
     return at;
+  }
+
+  /** Emits files that have waited. Few files of several shards go together: each message interrupts the main thread. */
+  async #emitDue(): Promise<void> {
+    const hasWaited = performance.now() - this.#emittedAt >= sliceMs;
+    if (hasWaited || this.#piece.fileCount > fewFiles) await this.#emitPiece();
   }
 
   async #emitPiece(): Promise<void> {
