@@ -57,9 +57,7 @@ export function printListing(
   let body = "";
   let shown = 0;
   let previous: readonly string[] = [];
-  let at = skipped;
-  for (const line of lines) {
-    if (at++ < offset) continue;
+  for (const line of lines.slice(Math.max(0, offset - skipped))) {
     const printed = printLine(line, previous);
     const bytes = byteLength(printed);
     // The first line is shown in any case, cut if necessary.

@@ -26,17 +26,19 @@ export interface Line {
   readonly file?: object | undefined;
 }
 
-/** Lines in their order, such as an array, or `lazyLines`. */
-export interface Lines extends Iterable<Line> {
+/** Lines in their order: an array, or `lazyLines`. */
+export interface Lines {
   readonly length: number;
+  /** Returns the lines from an index on. */
+  slice(from: number): Iterable<Line>;
 }
 
 /** Returns one line for each item, made only when it is printed: most results are longer than a page. */
 export function lazyLines<Item>(items: readonly Item[], toLine: (item: Item) => Line): Lines {
   return {
     length: items.length,
-    *[Symbol.iterator]() {
-      for (const item of items) yield toLine(item);
+    *slice(from) {
+      for (const item of items.slice(from)) yield toLine(item);
     },
   };
 }
