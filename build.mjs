@@ -98,6 +98,11 @@ const vendored = {
   ],
   client: ["vscode-languageclient/node"],
 };
+/**
+ * Turns `import()` into `require`: a bundle from the code cache has no `import()`, and Node's loader of ES modules would
+ * scan a whole vendored file for its exports, which takes longer than compiling it.
+ */
+const withoutImport = { "dynamic-import": false };
 const vendorFile = (names) => `vendor/${[names].flat()[0].replace("@", "").replaceAll("/", "-")}`;
 const vendoredPackages = {
   name: "vendoredPackages",
@@ -135,6 +140,7 @@ const vendorBuild = (part) => ({
   })),
   plugins: [...common.plugins, vendorEntries],
   outdir: `${dist}/${part}`,
+  supported: withoutImport,
 });
 
 /** Copies SQLite's WebAssembly, which its package loads from the folder of the bundle. */
@@ -167,9 +173,7 @@ const serverBuilds = servers.map(({ entry, banner }) => ({
   ...common,
   entryPoints: [entry],
   outdir: `${dist}/server`,
-  // Turns `import()` of a vendored file into `require`. Otherwise Node's loader of ES modules would scan the whole file for
-  // its exports, which takes longer than compiling it.
-  supported: { "dynamic-import": false },
+  supported: withoutImport,
   plugins: [
     ...common.plugins,
     vendoredPackages,
