@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Engine } from "#engine/engine";
+import type { RepositoryId } from "#model/repository";
 import { parseDescription } from "#query/description";
 import type { Query } from "#query/query";
 import { readProjectFile } from "#test/support/client";
@@ -32,6 +33,17 @@ const repository: ClusterRepository = {
     content: Buffer.from(text),
     branches: [0],
   })),
+};
+
+/** More documents than a node returns are only in the first branch. */
+const branched: ClusterRepository = {
+  id: 2,
+  branches: ["main", "next"],
+  documents: [
+    ...Array.from({ length: 600 }, (_, at) => ({ path: `src/file${at}.c`, branches: [0] })),
+    { path: "src/other/next.c", branches: [1] },
+    { path: "tools/next.py", branches: [1] },
+  ].map((document) => ({ ...document, content: Buffer.from("branched\n") })),
 };
 
 interface Row {
@@ -87,8 +99,8 @@ describe(`on a real node${withoutZoekt}`, { skip: !hasZoekt }, () => {
   let cluster: Cluster;
   let own: Engine;
   before(async () => {
-    nodes = await startNodes("zoekt", [repository], 1);
-    cluster = await openCluster(nodes.urls, [repository]);
+    nodes = await startNodes("zoekt", [repository, branched], 1);
+    cluster = await openCluster(nodes.urls, [repository, branched]);
     await cluster.repositories.refresh();
     const language = (path: string) => (path.endsWith(".foo") ? "Go" : "");
     const segment = Object.entries(documents).map(([path, content]) => ({
@@ -102,6 +114,18 @@ describe(`on a real node${withoutZoekt}`, { skip: !hasZoekt }, () => {
     await own.close();
     await cluster.close();
     await nodes.stop();
+  });
+
+  test("completions of a branch are not lost among the documents of others", async () => {
+    const by = { kind: "name", folder: "", part: "" } as const;
+    for (const [revisions, expected] of [
+      [["next"], { "src/": 1, "tools/": 1 }],
+      [["main"], { "src/": 500 }],
+    ] as const) {
+      const request = { by, revisions, repositories: new Set([2 as RepositoryId]) };
+      const { counts } = await cluster.engine.count(request, new AbortController().signal);
+      assert.deepEqual(Object.fromEntries(counts), expected);
+    }
   });
 
   for (const [at, { title, query, ...expected }] of rows.entries()) {

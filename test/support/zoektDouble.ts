@@ -118,6 +118,11 @@ function listReply(
   };
 }
 
+/** `HEAD` is the first branch, and every other value a part of a name. */
+function isBranch(value: string, at: number, { branches }: DoubleRepository): boolean {
+  return value === "HEAD" ? at === 0 : branches[at]?.name.includes(value) === true;
+}
+
 function searchReply(
   repositories: readonly DoubleRepository[],
   { Q, RepoIDs, Opts = {} }: { Q: string; RepoIDs?: number[]; Opts?: Record<string, unknown> },
@@ -128,11 +133,14 @@ function searchReply(
     .flatMap((repository) => repository.documents.map((document) => ({ repository, document })))
     .filter(passes);
   const limit = Number(Opts["MaxDocDisplayCount"] ?? 0) || found.length;
-  const isDefault = Q.includes('branch:"HEAD"');
+  const queried = [...Q.matchAll(/branch:"([^"]*)"/g)].map(([, value = ""]) => value);
   const chunksOf =
     Opts["ChunkMatches"] === true ? chunkFinder(Q, Number(Opts["NumContextLines"] ?? 0)) : undefined;
-  const files = found.slice(0, limit).map(({ repository: { id, name, branches }, document }) => {
-    const covered = isDefault ? [0] : [...document.branches].sort((left, right) => left - right);
+  const files = found.slice(0, limit).map(({ repository, document }) => {
+    const { id, name, branches } = repository;
+    const covered = document.branches
+      .filter((at) => queried.length === 0 || queried.some((value) => isBranch(value, at, repository)))
+      .sort((left, right) => left - right);
     return {
       FileName: document.path,
       Repository: name,
@@ -276,7 +284,8 @@ function tokensOf(text: string): string[] {
 function condition(token: string, folds: boolean): Test {
   const field = token.slice(0, token.indexOf(":"));
   const value = textOf(token);
-  if (field === "branch") return ({ document }) => value === "HEAD" && document.branches.includes(0);
+  if (field === "branch")
+    return ({ repository, document }) => document.branches.some((at) => isBranch(value, at, repository));
   if (field === "lang") return ({ document }) => document.language === value;
   const pattern = compile(token, folds && field !== "repo");
   const inName: Test = ({ document }) => has(pattern, Buffer.from(document.path));

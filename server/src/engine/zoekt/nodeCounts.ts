@@ -27,6 +27,8 @@ const totalFactor = 4;
 const maxRounds = 4;
 const roundsMs = 150;
 const enoughKeys = 200;
+/** More names would make the query longer than it saves. */
+const maxBranchNames = 50;
 
 interface Run {
   readonly request: CountRequest;
@@ -115,12 +117,13 @@ async function countScope(
   const { request, documentCount, maxBytes, signal } = run;
   const startedAt = monotonicNow();
   const placed = repositories.map((repository) => repository.placed);
+  const branches = branchCondition(placed, request);
   const repositoryOf = new Map(placed.map((repository) => [repository.name, repository]));
   const counts = new Map<string, number>();
   const excluded = new Set<string>();
   for (let round = 0; ; round++) {
     const sent = {
-      Q: queryFor(request, [...excluded]),
+      Q: queryFor(request, branches, [...excluded]),
       Opts: {
         MaxDocDisplayCount: documentCount,
         ShardMaxMatchCount: documentCount,
@@ -139,12 +142,12 @@ async function countScope(
       if (reply.Crashes > 0 && hasOthers) throw new NodeFailure("down", "has not loaded all of its index");
       const knownCount = excluded.size;
       for (const file of reply.files) {
-        const exclusion = exclusionOf(file, request);
-        if (exclusion !== undefined) excluded.add(exclusion);
         const repository = repositoryOf.get(file.Repository);
         const key = keyOf(file, request);
         if (key === undefined || repository === undefined || !isCovered(file, repository, request)) continue;
         counts.set(key, (counts.get(key) ?? 0) + 1);
+        const exclusion = exclusionOf(file, request);
+        if (exclusion !== undefined) excluded.add(exclusion);
       }
       if (reply.Crashes > 0) return { ...nothing, counts };
       const isWhole =
@@ -162,8 +165,8 @@ async function countScope(
 }
 
 /** Returns a query for the documents to count, except those with one of these keys. */
-function queryFor({ by, revisions }: CountRequest, excluded: readonly string[]): string {
-  const conditions = ["type:file", ...(revisions.length === 0 ? ['branch:"HEAD"'] : [])];
+function queryFor({ by }: CountRequest, branches: readonly string[], excluded: readonly string[]): string {
+  const conditions = ["type:file", ...branches];
   if (by.kind === "language") {
     if (by.names !== undefined) conditions.push(anyLanguage(by.names));
     if (excluded.length > 0) conditions.push(`-${anyLanguage(excluded)}`);
@@ -178,6 +181,18 @@ function queryFor({ by, revisions }: CountRequest, excluded: readonly string[]):
     }
   }
   return conditions.length === 1 ? `${conditions[0]} ( )` : conditions.join(" ");
+}
+
+/** Restricts a request to the branches that are covered, and to others whose names contain theirs. */
+function branchCondition(repositories: readonly PlacedRepository[], request: CountRequest): string[] {
+  if (request.revisions.length === 0) return ['branch:"HEAD"'];
+  const names = new Set<string>();
+  for (const repository of repositories)
+    // Zoekt means the first branch by `HEAD`.
+    for (const [at, { name }] of repository.branches.entries())
+      if (isCovered({ Branches: [name] }, repository, request)) names.add(at === 0 ? "HEAD" : name);
+  if (names.size === 0 || names.size > maxBranchNames) return [];
+  return [`( ${[...names].map((name) => `branch:${quoted(name)}`).join(" or ")} )`];
 }
 
 function anyLanguage(names: readonly string[]): string {
@@ -209,7 +224,7 @@ function entryOf(path: string, folder: string): string | undefined {
 
 /** Whether a document is in one of the revisions. */
 function isCovered(
-  { Branches: names }: ZoektFile,
+  { Branches: names }: Pick<ZoektFile, "Branches">,
   { branches, defaultRevision }: PlacedRepository,
   { revisions }: CountRequest,
 ): boolean {
