@@ -8,7 +8,7 @@ import { median, ms, printTable, quantile } from "./report";
 const roundCount = 6;
 const completed = ["file:", "file:m", "file:ma", "file:main", "file:linux/", "lang:", "lang:py", "lang:c"];
 
-/** A proxy in front of a node that notes when it has passed on a response with files. */
+/** A proxy for a node that records when a response with files has passed. */
 export interface TimedNode {
   readonly url: string;
   respondedAt: number | undefined;

@@ -187,8 +187,8 @@ function queryFor({ by }: CountRequest, branches: readonly string[], excluded: r
 function branchCondition(repositories: readonly PlacedRepository[], request: CountRequest): string[] {
   if (request.revisions.length === 0) return ['branch:"HEAD"'];
   const names = new Set<string>();
+  // Zoekt means the first branch by `HEAD`.
   for (const repository of repositories)
-    // Zoekt means the first branch by `HEAD`.
     for (const [at, { name }] of repository.branches.entries())
       if (isCovered({ Branches: [name] }, repository, request)) names.add(at === 0 ? "HEAD" : name);
   if (names.size === 0 || names.size > maxBranchNames) return [];
