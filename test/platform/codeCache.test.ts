@@ -1,6 +1,6 @@
 /** Bundles that are loaded from V8's code cache. */
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { requireCached } from "#platform/codeCache";
@@ -33,6 +33,9 @@ test("a bundle and its packages are cached, and run as they are even if a cache 
   assert.deepEqual(load(), expected(1));
   await eventually(() => caches().length === 2);
   const first = caches().map((path) => readFileSync(path));
+  // Others who may read the bundles may read their caches.
+  if (process.platform !== "win32")
+    assert.equal(statSync(join(folder, ".cache")).mode & 0o777, 0o755 & ~process.umask());
   assert.deepEqual(load(), expected(1));
   write(2);
   assert.deepEqual(load(), expected(2));

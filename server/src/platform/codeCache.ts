@@ -5,7 +5,7 @@
  * these, and removed with them. Without permission to write there, every start compiles.
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
@@ -70,7 +70,8 @@ function readCache(file: string, text: string): Buffer | undefined {
 function writeCache(file: string, text: string, script: Script): void {
   try {
     const data = script.createCachedData();
-    diskFiles.mkdir(dirname(file));
+    // Other users may read it, as they may read the bundles.
+    mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
     replaceFileUnflushed(diskFiles, file, Buffer.concat([hashOf(text, data), data]), 0o644);
   } catch {
     // The folder is not writable, or the disk is full.
