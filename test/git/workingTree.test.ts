@@ -226,6 +226,9 @@ test("submodules and linked worktrees are scanned", async () => {
   outer.git("submodule", "--quiet", "add", inner.path, "sub");
   outer.write("sub/a", "changed\n");
   assert.deepEqual(await scan(outer), ['present ".gitmodules"']);
+  outer.remove("x");
+  outer.git("update-index", "--cacheinfo", `160000,${inner.git("rev-parse", "HEAD")},x`);
+  assert.deepEqual(await scan(outer), ['absent "x"', 'present ".gitmodules"']);
   const git = (...args: string[]) => outer.git("-C", "sub", ...args);
   const submodule = { ...outer, path: join(outer.path, "sub"), git };
   assert.deepEqual(await scan(submodule), ['present "a"']);

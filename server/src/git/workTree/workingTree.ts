@@ -133,8 +133,10 @@ function compareTracked(
     previous = path;
     const stat = isDocument(mode) ? files.stat(path) : undefined;
     if (stat === undefined) uncounted.push(path);
-    if (!isDocument(mode)) continue;
-    if (stat === undefined) {
+    if (!isDocument(mode)) {
+      // In the commit, it is a file; in the index, a submodule.
+      if (known !== undefined) changes.set(path, files.stat(path) ? "present" : "absent");
+    } else if (stat === undefined) {
       if (known !== undefined && !entry.isSkipped) changes.set(path, "absent");
     } else if (stage !== 0) changes.set(path, "present");
     else if (isUnchanged(entry, stat, index)) {
