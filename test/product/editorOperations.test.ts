@@ -83,6 +83,19 @@ test("siblings are clones near the open folder, without known and deeply nested 
   assert(found.every(({ sizeBytes }) => sizeBytes > 0));
 });
 
+test("siblings are not repositories that are being added", async () => {
+  const paths = [join(folder, "beside")];
+  const [, { repositories: found }] = await Promise.all([
+    editor.call("addPaths", { paths }),
+    editor.call<Siblings>("siblings"),
+  ]);
+  await editor.call("removePaths", { paths });
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ["deeper"],
+  );
+});
+
 test("two windows share one port, and either can close it", async () => {
   const other = await openEditor(dataDir);
   try {

@@ -1,9 +1,12 @@
 /** Finds clones next to open folders, within a short time limit and without git. */
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Catalog } from "#catalog/catalog";
 import { type FoundRepository, findEnclosingRepository, toFoundRepository } from "#git/discover";
 import { findGitRepository } from "#git/repository";
+import type { CodeHostType } from "#model/repository";
 import { TimeSlice } from "#platform/timeSlice";
+import { factsOf } from "./repositoryFacts";
 
 export interface Sibling {
   readonly repository: FoundRepository;
@@ -14,6 +17,8 @@ export interface Sibling {
 /** Depth of a clone below the parent of an open repository: at most one folder lies between them. */
 const maxDepth = 2;
 const timeSliceMs = 5;
+/** Time limit for finding clones next to open folders. */
+export const siblingsMs = 1000;
 
 /** Finds clones next to the open folders. `isComplete` is false if `limitMs` was exceeded or `signal` was aborted. */
 export async function findSiblings(
@@ -43,6 +48,20 @@ export async function findSiblings(
     }
   }
   return { siblings: [...found.values()], isComplete: !isExpired() };
+}
+
+/** Returns those that are not in the catalog, sorted by the names that they would have. */
+export function unknownSiblings(
+  siblings: readonly Sibling[],
+  catalog: Catalog,
+  hosts: Readonly<Record<string, CodeHostType>>,
+) {
+  const unknown = siblings.flatMap(({ repository, objectBytes }) => {
+    const facts = factsOf(repository, hosts);
+    if (catalog.has(facts)) return [];
+    return { path: facts.path, name: catalog.nameFor(facts), sizeBytes: objectBytes };
+  });
+  return unknown.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
 /** Returns the parents of the enclosing repositories, or else of the folders, but never the root of a disk. */

@@ -6,6 +6,7 @@
  */
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { untilAborted } from "#base/untilAborted";
 import type { Catalog } from "#catalog/catalog";
 import { type PackageCaches, userCaches } from "#dependencies/dependencies";
 import { Indexer } from "#indexing/indexing";
@@ -22,11 +23,10 @@ import { Dependencies } from "./dependencies";
 import { FirstRuns } from "./firstRuns";
 import { ParentFolderPoll } from "./parentFolderPoll";
 import { isIndexCurrent, type RefreshContext, type ZoektIndexing } from "./refresh";
-import { factsOf } from "./repositoryFacts";
 import { Runs, type RunsOptions } from "./runs";
 import { Scans } from "./scans";
 import type { Priority } from "./schedule";
-import { findSiblings } from "./siblings";
+import { findSiblings, siblingsMs, unknownSiblings } from "./siblings";
 import { skippedDocuments } from "./skippedDocuments";
 import { Storage } from "./storage";
 import {
@@ -69,8 +69,6 @@ export interface SyncOptions {
 const startDelayMs = 100;
 /** Interval of scans, which find new repositories that folder polling misses. */
 const scanMs = 300_000;
-/** Time limit for finding clones next to open folders. */
-const siblingsMs = 1000;
 
 export class Sync {
   /** The disk space of the index. */
@@ -214,15 +212,20 @@ export class Sync {
   ): Promise<readonly Repository[]> {
     const found: Repository[] = [];
     const combined = AbortSignal.any([signal, this.#closing.signal]);
-    for (const path of paths) {
-      const repositories = await (areOpen
-        ? this.#scans.addOpenFolder(path, combined)
-        : this.#scans.add(path, combined));
-      this.#options.log.info(`Found ${repositories.length} repositories in ${path}.`);
-      this.storage.add(repositories, areOpen);
-      this.#refreshAll(this.#runs.withoutScanning(repositories), "requested");
-      this.#dependencies.scan(repositories);
-      found.push(...repositories);
+    const end = this.#scans.begin();
+    try {
+      for (const path of paths) {
+        const repositories = await (areOpen
+          ? this.#scans.addOpenFolder(path, combined)
+          : this.#scans.add(path, combined));
+        this.#options.log.info(`Found ${repositories.length} repositories in ${path}.`);
+        this.storage.add(repositories, areOpen);
+        this.#refreshAll(this.#runs.withoutScanning(repositories), "requested");
+        this.#dependencies.scan(repositories);
+        found.push(...repositories);
+      }
+    } finally {
+      end();
     }
     return found;
   }
@@ -256,16 +259,15 @@ export class Sync {
     }
   }
 
-  /** Finds clones next to these folders that are not in the catalog, with the names that they would have. */
+  /**
+   * Finds clones next to these folders that are not in the catalog once scans have ended, with the names that they would
+   * have.
+   */
   async siblings(folders: readonly string[], signal: AbortSignal) {
     const { catalog, hosts } = this.#options;
     const { siblings, isComplete } = await findSiblings(folders, siblingsMs, signal);
-    const unknown = siblings.flatMap(({ repository, objectBytes }) => {
-      const facts = factsOf(repository, hosts);
-      if (catalog.has(facts)) return [];
-      return { path: facts.path, name: catalog.nameFor(facts), sizeBytes: objectBytes };
-    });
-    return { repositories: unknown.sort((left, right) => (left.name < right.name ? -1 : 1)), isComplete };
+    await untilAborted(this.#scans.idle(), signal);
+    return { repositories: unknownSiblings(siblings, catalog, hosts), isComplete };
   }
 
   /** Scans all paths now, if this process watches them. */
