@@ -12,6 +12,7 @@ import { buildOverlay, type OnFolders, type OverlayResult, type OverlayTask } fr
 import type { Files } from "#platform/files";
 import type { Task } from "#platform/serveTask";
 import type { Pool } from "#platform/threadPool";
+import type { OnPartial } from "#platform/workerThread";
 import { type Rewrite, type Rewritten, rewriteShards } from "#shard/directory/rewrite";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import { type PathScan, type ScannedPath, scanPath } from "./repositoryFacts";
@@ -71,54 +72,65 @@ export function indexPool(pool: Pool<WorkerTask, WorkerResult>): Pool<IndexTask,
   return pool as Pool<IndexTask, IndexResult>;
 }
 
+/** Runs a task on an index worker, which returns a result of this kind. */
+async function runTask<Kind extends WorkerResult["kind"]>(
+  pool: Pool<WorkerTask, WorkerResult>,
+  task: WorkerTask,
+  kind: Kind,
+  signal: AbortSignal,
+  onPartial?: OnPartial,
+): Promise<Extract<WorkerResult, { readonly kind: Kind }>> {
+  const result = await pool.run(task, signal, onPartial);
+  if (!isOfKind(result, kind)) throw unexpectedResult(result);
+  return result;
+}
+
+function isOfKind<Kind extends WorkerResult["kind"]>(
+  result: WorkerResult,
+  kind: Kind,
+): result is Extract<WorkerResult, { readonly kind: Kind }> {
+  return result.kind === kind;
+}
+
 /**
  * Builds the overlay of a repository: compares its working tree, or some paths of it, with the index. See `buildOverlay`
  * for `onFolders`.
  */
-export async function runOverlay(
+export function runOverlay(
   pool: Pool<WorkerTask, WorkerResult>,
   task: OverlayTask,
   signal: AbortSignal,
   onFolders: OnFolders,
 ): Promise<OverlayResult> {
-  const result = await pool.run({ kind: "overlay", ...task }, signal, (folders) =>
-    onFolders(folders as readonly BytePath[]),
-  );
-  if (result.kind !== "overlaid") throw unexpectedResult(result);
-  return result;
+  const onPartial = (folders: unknown) => onFolders(folders as readonly BytePath[]);
+  return runTask(pool, { kind: "overlay", ...task }, "overlaid", signal, onPartial);
 }
 
 /** Runs `scanPath` on an index worker, because it reads thousands of folders. */
-export async function runScan(
+export function runScan(
   pool: Pool<WorkerTask, WorkerResult>,
   scan: PathScan,
   signal: AbortSignal,
 ): Promise<ScannedPath> {
-  const result = await pool.run({ kind: "scan", ...scan }, signal);
-  if (result.kind !== "scanned") throw unexpectedResult(result);
-  return result;
+  return runTask(pool, { kind: "scan", ...scan }, "scanned", signal);
 }
 
 /** Runs `inspect` on an index worker. */
-export async function inspectShards(
+export function inspectShards(
   pool: Pool<WorkerTask, WorkerResult>,
   inspection: Inspection,
   signal: AbortSignal,
 ): Promise<ShardContents> {
-  const result = await pool.run({ kind: "inspect", ...inspection }, signal);
-  if (result.kind !== "inspected") throw unexpectedResult(result);
-  return result;
+  return runTask(pool, { kind: "inspect", ...inspection }, "inspected", signal);
 }
 
 /** Runs `findDependencies` on an index worker. */
-export async function scanDependencies(
+export function scanDependencies(
   pool: Pool<WorkerTask, WorkerResult>,
   scan: DependencyScan,
   signal: AbortSignal,
 ): Promise<FoundDependencies> {
-  const result = await pool.run({ kind: "dependencies", ...scan }, signal);
-  if (result.kind !== "foundDependencies") throw unexpectedResult(result);
-  return result;
+  return runTask(pool, { kind: "dependencies", ...scan }, "foundDependencies", signal);
 }
 
 /** Runs `unparsedDocuments` on an index worker. */
@@ -127,9 +139,8 @@ export async function listUnparsed(
   query: UnparsedQuery,
   signal: AbortSignal,
 ): Promise<readonly UnparsedDocument[]> {
-  const result = await pool.run({ kind: "unparsed", ...query }, signal);
-  if (result.kind !== "unparsedDocuments") throw unexpectedResult(result);
-  return result.documents;
+  const { documents } = await runTask(pool, { kind: "unparsed", ...query }, "unparsedDocuments", signal);
+  return documents;
 }
 
 /** Allows one run more than there are workers, so that refs are read while all workers are busy. */

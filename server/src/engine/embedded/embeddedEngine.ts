@@ -94,8 +94,9 @@ export class EmbeddedEngine implements Engine {
     const onDamage = (files: readonly string[]) => this.#workers.reportDamage(files);
     const threads = this.#workers.threadsFor(plan.repositories);
     const shared = { threads, limits, stages, emit, onDamage };
-    const isShared = threads.length > 1 && Number.isFinite(limits.maxMatches);
-    const foundMatches = isShared ? new FoundMatches().buffer : undefined;
+    const maySkipShards =
+      threads.length > 1 && Number.isFinite(limits.maxMatches) && plan.grouping === undefined;
+    const foundMatches = maySkipShards ? new FoundMatches().buffer : undefined;
     const callFor = (index: number) => ({ ...callForWorker(call, index), foundMatches });
     const { description } = plan;
     const found =

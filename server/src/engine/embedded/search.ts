@@ -44,7 +44,7 @@ const linearMs = { fast: 50, slow: 2000 };
  */
 const maxPhraseBlocks = 16_384;
 
-/** So few files of a shard are emitted with those of the next ones, because each message interrupts the main thread. */
+/** At most this many files of a shard wait for those of the next ones, because each message interrupts the main thread. */
 const fewFiles = 24;
 
 interface ViewEvaluation {
@@ -379,7 +379,7 @@ export class Search {
     return at;
   }
 
-  /** Emits files that have waited. Few files of several shards go together: each message interrupts the main thread. */
+  /** Emits the collected files if they are many, or if none were emitted for a time slice. */
   async #emitDue(): Promise<void> {
     const hasWaited = performance.now() - this.#emittedAt >= sliceMs;
     if (hasWaited || this.#piece.fileCount > fewFiles) await this.#emitPiece();

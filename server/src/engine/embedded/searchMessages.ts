@@ -89,7 +89,7 @@ export interface SearchCall {
   readonly lane: "fast" | "slow";
   /** Counts by group. */
   readonly grouping?: Grouping | undefined;
-  /** See `FoundMatches`. Absent if only one worker searches, or if every match counts. */
+  /** See `FoundMatches`. Absent if only one worker searches, if there is no limit, or if matches are grouped. */
   readonly foundMatches?: SharedArrayBuffer | undefined;
 }
 

@@ -13,8 +13,6 @@ import { NodeFailure, type ZoektNode } from "./zoektNode";
 import { literalSource, quoted } from "./zoektQuery";
 import { parseSearchReply, type ZoektFile } from "./zoektReplies";
 
-/** Suggestions that take longer are of no use. */
-const maxMs = 1000;
 /** Share of the time that is left in which a node must respond if others have its repositories. */
 const firstShare = 0.5;
 /** How long a node searches. It then returns what it has found. */
@@ -36,11 +34,12 @@ interface Run {
   readonly documentCount: number;
   /** The largest response of a node. */
   readonly maxBytes: number;
+  /** When nodes must have responded, in milliseconds of `monotonicNow`. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
-export interface NodeCountsOptions extends Pick<Run, "nodes" | "maxBytes"> {}
+export type NodeCountsOptions = Pick<Run, "nodes" | "maxBytes" | "deadline" | "signal">;
 
 export interface NodeCounts extends DocumentCounts {
   /** Whether the nodes that responded have no other keys. Numbers may be too small in either case. */
@@ -52,14 +51,12 @@ export interface NodeCounts extends DocumentCounts {
 export async function countOnNodes(
   request: CountRequest,
   repositories: readonly AssignedRepository[],
-  { nodes, maxBytes }: NodeCountsOptions,
-  signal: AbortSignal,
+  options: NodeCountsOptions,
 ): Promise<NodeCounts> {
   const { total, min, max } = documentCounts;
   const nodeCount = Math.max(1, new Set(repositories.map(({ node }) => node)).size);
   const documentCount = Math.max(min, Math.min(max, Math.floor(total / nodeCount)));
-  const deadline = monotonicNow() + maxMs;
-  const run = { request, nodes, documentCount, maxBytes, deadline, signal };
+  const run = { ...options, request, documentCount };
   const parts = await countRepositories(run, repositories, new Set());
   return {
     ...mergeCounts(parts),

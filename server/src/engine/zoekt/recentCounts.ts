@@ -5,6 +5,8 @@ import { monotonicNow } from "#platform/clock";
 import { countOnNodes, type NodeCounts, type NodeCountsOptions } from "./nodeCounts";
 import type { AssignedRepository } from "./nodeRepositories";
 
+/** Suggestions that take longer are of no use. */
+const maxMs = 1000;
 /** Without some keys, because there are many or the nodes were busy, a result is soon replaced. */
 const maxAgeMs = { complete: 30_000, partial: 3000 };
 const maxBytes = 8 * 1024 * 1024;
@@ -14,10 +16,10 @@ const maxBytes = 8 * 1024 * 1024;
  * languages.
  */
 export class RecentCounts {
-  readonly #options: NodeCountsOptions;
+  readonly #options: Pick<NodeCountsOptions, "nodes" | "maxBytes">;
   readonly #recent = new ByteCache<{ readonly counted: NodeCounts; readonly at: number }>(maxBytes);
 
-  constructor(options: NodeCountsOptions) {
+  constructor(options: Pick<NodeCountsOptions, "nodes" | "maxBytes">) {
     this.#options = options;
   }
 
@@ -27,6 +29,8 @@ export class RecentCounts {
     repositories: readonly AssignedRepository[],
     signal: AbortSignal,
   ): Promise<DocumentCounts> {
+    const { nodes, maxBytes: maxReplyBytes } = this.#options;
+    const options = { nodes, maxBytes: maxReplyBytes, deadline: monotonicNow() + maxMs, signal };
     const ids = hash("sha1", new Uint32Array(repositories.map(({ id }) => id)), "base64");
     const count = async (by: CountRequest["by"]) => {
       const key = JSON.stringify([by, request.revisions, ids]);
@@ -36,7 +40,7 @@ export class RecentCounts {
         const isRecent = monotonicNow() - known.at < (known.counted.hasAllKeys ? complete : partial);
         if (isRecent) return known.counted;
       }
-      const counted = await countOnNodes({ ...request, by }, repositories, this.#options, signal);
+      const counted = await countOnNodes({ ...request, by }, repositories, options);
       const bytes = objectBytes([key, ...counted.counts.keys()]);
       if (counted.haveAllResponded) this.#recent.set(key, { counted, at: monotonicNow() }, bytes);
       return counted;

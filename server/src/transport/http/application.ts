@@ -109,7 +109,11 @@ export function createLazyApplication(options: ApplicationOptions): Application 
       created?.then((application) => application.stop()).catch(() => undefined);
     },
     async close() {
-      await created?.then((application) => application.close());
+      // Requests have reported the error of a creation that failed.
+      await created?.then(
+        (application) => application.close(),
+        () => undefined,
+      );
     },
   };
 }
