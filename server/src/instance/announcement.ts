@@ -106,7 +106,9 @@ export class Announcement {
     }
   };
 
+  /** Stops listening, and keeps the files. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all(this.#listeners.map((listener) => listener.close()));
   }
 }

@@ -112,7 +112,9 @@ export async function findLeader(dataDir: string, signal: AbortSignal): Promise<
     try {
       const call = { credentials: { kind: "local" }, signal: limit.signal } as const;
       const { pid, version, url, isPaused } = await remote.call<"instance">("instance", {}, call);
-      if (announced?.pid === pid) return announced;
+      // It announces its port before it listens on the socket, but perhaps after the first read.
+      const current = readEndpoint(dataDir);
+      if (current?.pid === pid) return current;
       return {
         ...(url === undefined ? {} : { url }),
         socket,
@@ -186,8 +188,9 @@ async function lead(
         }),
       });
       announcement = opened;
-      closers.push(() => opened.close());
       onExit(opened.removeFiles);
+      // Before the files are removed, so that a process that still gets an answer finds the rules of the port.
+      closers.push(() => opened.close());
       // Clients of the previous leader keep reaching the service at its address.
       if (before !== undefined) await ports.takeOver(before);
       // Announced before listening, so that a process that reaches the socket finds the rules of the port.
