@@ -325,15 +325,18 @@ function removeLeftovers(folder: string, draft: string, clock: Clock): void {
 }
 
 /**
- * Returns when a process started, in clock ticks after boot; `""` if the system does not report it. Reads the 22nd
- * field of `/proc/<pid>/stat`; the second one may contain spaces and parentheses.
+ * Returns when a process started, in clock ticks after boot; `""` if the system does not report it. Reads state,
+ * number of threads and start time (fields 3, 20 and 22) from `/proc/<pid>/stat`; field 2 may contain spaces and
+ * parentheses.
  */
 function startTimeOf(pid: number): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie has ended, but its parent has not waited for it yet.
-    return fields[0] === "Z" ? "ended" : (fields[19] ?? "");
+    // A zombie has ended, but its parent has not waited for it yet. A killed process is also shown as a zombie as long
+    // as some of its threads still run, which keep its files and ports open.
+    const hasEnded = fields[0] === "Z" && Number(fields[17]) <= 1;
+    return hasEnded ? "ended" : (fields[19] ?? "");
   } catch {
     return "";
   }
