@@ -2,31 +2,56 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Caller } from "#contract/service";
-import { findLeader } from "#instance/role";
+import { acquireRole, findLeader, type RoleOptions } from "#instance/role";
 import { type Endpoint, endpointText, socketPath, writeEndpoint } from "#platform/endpoint";
 import { diskFiles } from "#platform/files";
+import { acquireLock } from "#platform/lock";
 import { silentLog } from "#platform/log";
 import { temporaryFolder } from "#test/support/repo";
 import { listen } from "#transport/http/listener";
 
 const never = new AbortController().signal;
+const url = "http://127.0.0.1:4878";
+const access = { host: "127.0.0.1", anonymous: "off", allowedHosts: [], allowedOrigins: [] } as const;
+const version = "1.0.0";
+
+/** A leader that answers on the socket and runs `onCall` with the number of the call before it does. */
+async function leader(
+  dataDir: string,
+  onCall: (announce: (endpoint: Endpoint) => void, count: number) => void,
+) {
+  const announce = (endpoint: Endpoint) => writeEndpoint(diskFiles, dataDir, endpointText(endpoint));
+  let calls = 0;
+  const caller = async () => {
+    calls++;
+    onCall(announce, calls);
+    return { pid: process.pid, version, url };
+  };
+  const socket = socketPath(dataDir);
+  const listener = await listen({ socket, caller: caller as unknown as Caller, log: silentLog });
+  const endpoint: Endpoint = { url, socket, pid: process.pid, version, access };
+  return { announce, endpoint, close: () => listener.close() };
+}
 
 test("a leader that replaces another while it is looked up is found with the rules of its port", async () => {
   const dataDir = temporaryFolder();
-  const socket = socketPath(dataDir);
-  const announce = (endpoint: Endpoint) => writeEndpoint(diskFiles, dataDir, endpointText(endpoint));
-  const url = "http://127.0.0.1:4878";
-  const access = { host: "127.0.0.1", anonymous: "off", allowedHosts: [], allowedOrigins: [] } as const;
-  announce({ url, socket: join(dataDir, "old.sock"), pid: 1, version: "1.0.0", access });
-  const next: Endpoint = { url, socket, pid: 2, version: "1.0.0", access };
-  const caller = (async () => {
-    announce(next);
-    return { pid: 2, version: "1.0.0", url };
-  }) as unknown as Caller;
-  const listener = await listen({ socket, caller, log: silentLog });
-  try {
-    assert.deepEqual(await findLeader(dataDir, never), next);
-  } finally {
-    await listener.close();
-  }
+  const next = await leader(dataDir, (announce) => announce(next.endpoint));
+  next.announce({ ...next.endpoint, socket: join(dataDir, "old.sock"), pid: 1 });
+  assert.deepEqual(await findLeader(dataDir, never), next.endpoint);
+  await next.close();
+});
+
+test("a leader without an announcement is followed once it has restored it, so that its rules are known", async () => {
+  const dataDir = temporaryFolder();
+  const lock = await acquireLock(dataDir);
+  assert(lock.kind === "acquired");
+  const current = await leader(dataDir, (announce, count) => {
+    if (count === 3) announce(current.endpoint);
+  });
+  const options = { dataDir, signal: never, log: silentLog } as unknown as RoleOptions;
+  const role = await acquireRole(options);
+  assert.deepEqual(role.kind === "follower" && role.endpoint, current.endpoint);
+  await role.close();
+  await current.close();
+  lock.release();
 });

@@ -53,6 +53,8 @@ export type ProcessRole = LeaderRole | FollowerRole;
  */
 const waitLimitMs = staleMs + 10_000;
 const retryIntervalMs = 50;
+/** How long a leader that answers may take to restore its announcement. It checks the file about once a second. */
+const announcementLimitMs = 3_000;
 /** A leader that does not answer within this time is considered dead. */
 const responseLimitMs = 5_000;
 
@@ -69,8 +71,11 @@ export async function acquireRole(options: RoleOptions, before?: Endpoint): Prom
     const lock = await lockDataDirectory(options);
     if (lock.kind === "acquired") return await lead(options, lock, before);
     const endpoint = await findLeader(dataDir, signal);
-    if (endpoint !== undefined) return follow(endpoint);
-    if (performance.now() - startedAt > waitLimitMs) throw holderNotResponding(dataDir, lock);
+    const waitedMs = performance.now() - startedAt;
+    // Without its announcement, the rules of its port are unknown. It is about to restore it, or is exiting.
+    const isAnnounced = endpoint !== undefined && readEndpoint(dataDir)?.pid === endpoint.pid;
+    if (endpoint !== undefined && (isAnnounced || waitedMs > announcementLimitMs)) return follow(endpoint);
+    if (endpoint === undefined && waitedMs > waitLimitMs) throw holderNotResponding(dataDir, lock);
   }
 }
 
