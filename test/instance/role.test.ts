@@ -48,7 +48,7 @@ test("a leader without an announcement is followed once it has restored it, so t
   const current = await leader(dataDir, (announce, count) => {
     if (count === 3) announce(current.endpoint);
   });
-  const options = { dataDir, signal: never, log: silentLog } as unknown as RoleOptions;
+  const options = { dataDir, purpose: "serve", signal: never, log: silentLog } as unknown as RoleOptions;
   const role = await acquireRole(options);
   assert.deepEqual(role.kind === "follower" && role.endpoint, current.endpoint);
   await role.close();

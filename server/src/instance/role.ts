@@ -65,7 +65,8 @@ const responseLimitMs = 5_000;
  * Throws ENGINE_UNAVAILABLE if another process holds the lock and does not answer.
  */
 export async function acquireRole(options: RoleOptions, before?: Endpoint): Promise<ProcessRole> {
-  const { dataDir, signal } = options;
+  const { dataDir, signal, purpose } = options;
+  const limitMs = announcesItself(purpose) ? announcementLimitMs : 0;
   for (const startedAt = performance.now(); ; await sleep(retryIntervalMs)) {
     throwIfAborted(signal);
     const lock = await lockDataDirectory(options);
@@ -74,9 +75,14 @@ export async function acquireRole(options: RoleOptions, before?: Endpoint): Prom
     const waitedMs = performance.now() - startedAt;
     // Without its announcement, the rules of its port are unknown. It is about to restore it, or is exiting.
     const isAnnounced = endpoint !== undefined && readEndpoint(dataDir)?.pid === endpoint.pid;
-    if (endpoint !== undefined && (isAnnounced || waitedMs > announcementLimitMs)) return follow(endpoint);
+    if (endpoint !== undefined && (isAnnounced || waitedMs > limitMs)) return follow(endpoint);
     if (endpoint === undefined && waitedMs > waitLimitMs) throw holderNotResponding(dataDir, lock);
   }
+}
+
+/** Whether a leader with this purpose announces itself, and takes over the port of the previous leader. */
+function announcesItself(purpose: Purpose): boolean {
+  return purpose === "serve" || purpose === "index";
 }
 
 /**
@@ -180,7 +186,7 @@ async function lead(
       onPaused: () => announcement?.update(),
     });
     closers.push(() => leader.close());
-    if (purpose === "serve" || purpose === "index") {
+    if (announcesItself(purpose)) {
       const opened = new Announcement({
         dataDir,
         caller: leader.caller,
