@@ -32,7 +32,10 @@ test("each search result links to a page of its file, and the links of the page 
       const commit = /class="who"><a href="([^"]+)"/.exec(text)?.[1] ?? "";
       assert.equal((await fetch(commit)).status, 200, commit);
     }
-    assert.match(await (await fetch(files[0]?.webUrl ?? "")).text(), /<span class="hljs-/);
+    // A page does not wait long for its colors. The next one has them.
+    await eventually(async () =>
+      (await (await fetch(files[0]?.webUrl ?? "")).text()).includes('<span class="hljs-'),
+    );
     for (const { webUrl } of repositoryInfo) assert.equal((await fetch(webUrl)).status, 200, webUrl);
     // The page of an uncommitted file explains why it is empty.
     repository.write("draft.ts", "needle\n");

@@ -67,16 +67,27 @@ const knownMarkup = new ByteCache<string>(maxMarkupBytes);
 /** Like `highlightedLines`, for a file of which several pages may be requested. */
 export function highlightedBlob({ source, language, blobSha }: FileSource): readonly Html[] {
   const key = `${blobSha} ${language}`;
-  return rememberedLines(key) ?? remember(key, highlightedLines(source, language));
+  const known = rememberedLines(key);
+  if (known !== undefined) return known;
+  const { lines, isHighlighted } = highlightText(source, language);
+  // The computer may have been busy, so the next page tries once more.
+  const retryKey = `${key} again`;
+  if (isHighlighted || knownMarkup.get(retryKey) !== undefined) return remember(key, lines);
+  knownMarkup.set(retryKey, "", objectBytes([retryKey]));
+  return lines;
 }
 
 /**
  * Returns the lines of `text` as HTML. `language` is Linguist's name. Text that cannot be highlighted is only escaped.
  */
 export function highlightedLines(text: string, language: string): readonly Html[] {
+  return highlightText(text, language).lines;
+}
+
+function highlightText(text: string, language: string) {
   const source = text.replaceAll("\r\n", "\n");
   const [markup] = highlight([source], language, maxHighlightMs);
-  return splitMarkup(markup ?? escapeText(source));
+  return { lines: splitMarkup(markup ?? escapeText(source)), isHighlighted: markup !== undefined };
 }
 
 /**
