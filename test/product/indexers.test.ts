@@ -192,6 +192,8 @@ withPostgres("nodes with indexers", (binaries) => {
           assert.deepEqual([...new Set(found(result))], names);
         }
       })();
+      await eventually(() => exhaustiveCount > 0);
+      const countBefore = exhaustiveCount;
       const ended = await trawl(["cluster", "drain", "two", "--config", config], folder);
       assert.deepEqual([ended.code, ended.stderr], [0, ""]);
       const refused = await trawl(["cluster", "drain", "one", "--config", config], folder);
@@ -204,7 +206,7 @@ withPostgres("nodes with indexers", (binaries) => {
       await eventually(() => readdirSync(indexFolder("two")).every((name) => !name.endsWith(".zoekt")));
       isRunning = false;
       await searching;
-      assert.ok(exhaustiveCount > 10, String(exhaustiveCount));
+      assert.ok(exhaustiveCount > countBefore, String(exhaustiveCount));
       const last = await served.search("key");
       assert.deepEqual([found(last), last.isSearchExhaustive], [names, true]);
     });
