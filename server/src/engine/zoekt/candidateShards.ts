@@ -35,38 +35,21 @@ export class CandidateShards {
   }
 
   /**
-   * Without `symbols`, the shards have none. Texts that are not in it have not been parsed. Repositories of which only lines
-   * are known are in one shard if they follow each other in search order, in which `preferred` ones come first: what matches
-   * is different in the next search.
+   * Without `symbols`, the shards have none. Texts that are not in it have not been parsed. If lines suffice, the `preferred`
+   * repositories are in one shard, and all others in another one, because several take longer to open. Caching these would be
+   * useless: in the next search other lines match, and texts that are known by then are not needed.
    */
   open(
-    { repositories }: Candidates,
+    { repositories, usesLines }: Candidates,
     symbols: CandidateSymbols | undefined,
     preferred: readonly number[] = [],
   ): ShardSnapshot {
-    const groups: RepositoryCandidates[][] = [];
-    /** The last group of those that are preferred, and of all others, if it may be extended. */
-    const open = new Map<boolean, RepositoryCandidates[]>();
-    for (const each of repositories) {
-      const isPreferred = preferred.includes(each.repository.id);
-      const isShared = symbols === undefined && hasLines(each);
-      const group = isShared ? open.get(isPreferred) : undefined;
-      if (group !== undefined) {
-        group.push(each);
-        continue;
-      }
-      const started = [each];
-      groups.push(started);
-      if (isShared) open.set(isPreferred, started);
-      else open.delete(isPreferred);
-    }
-    return snapshotOf(groups.map((group) => this.#open(group, symbols)));
-  }
-
-  #open(group: readonly RepositoryCandidates[], symbols: CandidateSymbols | undefined): OpenShard {
-    const [first] = group;
-    const isStable = symbols === undefined && first !== undefined && !hasLines(first);
-    return isStable ? this.#cached(first) : openShard(group, symbols);
+    if (symbols !== undefined) return snapshotOf(repositories.map((each) => openShard([each], symbols)));
+    if (!usesLines) return snapshotOf(repositories.map((each) => this.#cached(each)));
+    const isPreferred = ({ repository }: RepositoryCandidates) => preferred.includes(repository.id);
+    const others = repositories.filter((each) => !isPreferred(each));
+    const groups = [repositories.filter(isPreferred), others].filter(({ length }) => length > 0);
+    return snapshotOf(groups.map((group) => openShard(group, undefined)));
   }
 
   #cached(repository: RepositoryCandidates): OpenShard {
@@ -97,10 +80,6 @@ export class CandidateShards {
     this.#contents.set(content, ++this.#contentCount);
     return this.#contentCount;
   }
-}
-
-function hasLines({ documents }: RepositoryCandidates): boolean {
-  return documents.some(({ lines }) => lines !== undefined);
 }
 
 function snapshotOf(shards: readonly OpenShard[]): ShardSnapshot {

@@ -23,6 +23,8 @@ const maxEmptyReplyBytes = 4096;
 export interface Candidates {
   readonly repositories: readonly RepositoryCandidates[];
   readonly nodes: readonly NodeCandidates[];
+  /** Whether the lines that match suffice for documents that are known. */
+  readonly usesLines: boolean;
   /** See `EvaluatedResponse`. */
   readonly cachedShare: number | undefined;
 }
@@ -114,7 +116,8 @@ export function collectCandidates(
   const repositories = [...files]
     .sort(([left], [right]) => left.id - right.id)
     .map(([repository, found]) => toRepository(repository, found));
-  return { nodes, repositories, cachedShare: count === 0 ? undefined : cachedCount / count };
+  const usesLines = lineUse !== undefined;
+  return { nodes, repositories, usesLines, cachedShare: count === 0 ? undefined : cachedCount / count };
 }
 
 /** Returns what nodes reported if none of them returned a document; else undefined. Fast enough for the main thread. */
