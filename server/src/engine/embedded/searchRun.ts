@@ -11,6 +11,7 @@ import { type ChosenHits, chooseHits, truncateFile } from "./collect";
 import type { LimitedEmit } from "./limitedEmit";
 import { fileBytes, filesOf, type ResultPiece } from "./resultPiece";
 import type {
+  FilePicks,
   FilesCall,
   FilesResponse,
   RankCall,
@@ -204,19 +205,26 @@ async function loadAllFiles(
   const load = async ({ thread, response }: ThreadResponse, index: number): Promise<LoadedFiles> => {
     const picks = hits[index];
     if (picks === undefined) return noFiles;
-    const { ranks, ...requested } = picks;
+    const { ranks, ...all } = picks;
     const attached = attachedFiles(response, picks);
     const known = attached === undefined ? noFiles : { ...noFiles, files: attached.files, ranks };
-    if (response.token === 0 || attached?.isCut === false) return known;
+    if (response.token === 0 || attached?.cut.length === 0) return known;
+    const requested = attached === undefined ? all : picksAt(all, attached.cut);
     const pieces: ResultPiece[] = [];
     const take = (piece: unknown) => {
       if (!signal.aborted) pieces.push(piece as ResultPiece);
     };
     const call: FilesCall = { kind: "files", token: response.token, picks: requested, until: filesUntil };
+    if (requested.shards.length === 0) {
+      // Only releases the search, for which a thread that is busy with another one may take a while.
+      thread.run(call, signal).catch(() => undefined);
+      return known;
+    }
     try {
       const shown = await untilAborted(thread.run(call, signal, take), signal);
       if (shown.kind !== "files") return undefined;
-      return { ...shown, files: [...pieces, shown.last].flatMap(filesOf), ranks };
+      const files = [...pieces, shown.last].flatMap(filesOf);
+      return { ...shown, files: attached === undefined ? files : replaceCut(attached, files), ranks };
     } catch (error) {
       const isLost = isServiceError(error, "ENGINE_UNAVAILABLE");
       const isLate = limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED");
@@ -232,14 +240,20 @@ async function loadAllFiles(
   }
 }
 
+interface AttachedFiles {
+  readonly files: readonly (FileMatch | undefined)[];
+  /** Indexes of files with fewer ranges than attached, but with chunks around all of these. */
+  readonly cut: readonly number[];
+}
+
 /**
- * Returns the files of the picks if they are part of the response. `isCut`: the result of all threads exceeds the limit, so
- * the last file has fewer ranges, but chunks around all of its ranges.
+ * Returns the files of the picks if they are part of the response. If the result of all threads exceeds the limit, its last
+ * file is cut.
  */
 function attachedFiles(
   { attached, hits }: SearchResponse,
   { shards, hits: hitsInShards, maxRanges }: ChosenHits,
-): { readonly files: readonly (FileMatch | undefined)[]; readonly isCut: boolean } | undefined {
+): AttachedFiles | undefined {
   if (attached === undefined) return undefined;
   const firstOfShard: number[] = [];
   let hitCount = 0;
@@ -248,15 +262,27 @@ function attachedFiles(
     hitCount += documents.length;
   }
   const all = filesOf(attached);
-  let isCut = false;
+  const cut: number[] = [];
   const files = Array.from(shards, (shard, at) => {
     const file = all[(firstOfShard[shard] ?? 0) + (hitsInShards[at] ?? 0)];
     const maxCount = maxRanges[at] ?? 0;
     if (file === undefined || file.rangeCount <= maxCount) return file;
-    isCut = true;
+    cut.push(at);
     return truncateFile(file, maxCount);
   });
-  return { files, isCut };
+  return { files, cut };
+}
+
+function picksAt({ shards, hits, maxRanges }: FilePicks, indexes: readonly number[]): FilePicks {
+  const pick = (column: Uint32Array) => Uint32Array.from(indexes, (at) => column[at] ?? 0);
+  return { shards: pick(shards), hits: pick(hits), maxRanges: pick(maxRanges) };
+}
+
+/** Returns attached files in which those that are cut are replaced, as far as they were loaded in time. */
+function replaceCut({ files, cut }: AttachedFiles, loaded: readonly (FileMatch | undefined)[]) {
+  const replaced = [...files];
+  for (const [index, file] of loaded.entries()) replaced[cut[index] ?? 0] = file;
+  return replaced;
 }
 
 /** The files that one thread has loaded; undefined if it has exited. */
