@@ -8,7 +8,7 @@ import { callerLines, callItem, callingFileCount, summarizeCalls } from "./callT
 import { count, definitionHeading, fileHeading } from "./fileHeading";
 import { describeScope, listNames, unknownFile, withRepository } from "./names";
 import { definition, definitionItem, fileItem, filesOf, lineFields, matchCounts } from "./output";
-import { type Line, type Listing, langInput, pathInput, revInput, type Send, tool } from "./tool";
+import { type Lines, type Listing, langInput, lazyLines, pathInput, revInput, type Send, tool } from "./tool";
 
 const maxMatches = 1000;
 const maxSimilar = 5;
@@ -116,26 +116,26 @@ export const uses = tool({
   },
 });
 
-function symbolLines({ files }: SymbolResult, rev: string | undefined): readonly Line[] {
-  return files.flatMap(({ repository, fileName, origin, matches }) => {
-    const found = { repository, path: fileName, origin, branches: rev === undefined ? [] : [rev] };
-    const heading = fileHeading(found);
-    const file = fileItem(found);
+function symbolLines({ files }: SymbolResult, rev: string | undefined): Lines {
+  const found = files.flatMap((file) => {
+    const { matches } = file;
     // A name may occur several times in a line.
-    const lines = matches.filter(
-      ({ range }, index) => range.start.lineNumber !== matches[index - 1]?.range.start.lineNumber,
+    return matches.flatMap((match, index) =>
+      match.range.start.lineNumber === matches[index - 1]?.range.start.lineNumber ? [] : [{ file, match }],
     );
-    return lines.map(({ lineContent, range, kind, certainty, parent }) => {
-      const facts = [kind, certainty].filter((fact) => fact !== undefined).join(", ");
-      const { lineNumber: line } = range.start;
-      const text = lineContent.slice(0, 300);
-      return {
-        headings: [heading, ...definitionHeading(parent)],
-        text: `${line}:${text}${facts === "" ? "" : `   [${facts}]`}`,
-        file,
-        item: { line, text, kind, certainty, enclosing: definitionItem(parent) },
-      };
-    });
+  });
+  return lazyLines(found, ({ file: { repository, fileName, origin }, match }) => {
+    const { lineContent, range, kind, certainty, parent } = match;
+    const place = { repository, path: fileName, origin, branches: rev === undefined ? [] : [rev] };
+    const facts = [kind, certainty].filter((fact) => fact !== undefined).join(", ");
+    const { lineNumber: line } = range.start;
+    const text = lineContent.slice(0, 300);
+    return {
+      headings: [fileHeading(place), ...definitionHeading(parent)],
+      text: `${line}:${text}${facts === "" ? "" : `   [${facts}]`}`,
+      file: fileItem(place),
+      item: { line, text, kind, certainty, enclosing: definitionItem(parent) },
+    };
   });
 }
 
