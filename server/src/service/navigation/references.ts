@@ -191,6 +191,7 @@ export class References {
     const running = new Set<Promise<void>>();
     const failures: unknown[] = [];
     let hasUnreadable = false;
+    let emittingCached: Promise<void> | undefined;
     const track = (work: Promise<readonly ParsedFile[]>) => {
       const tracked = work
         .then(async (files) => {
@@ -222,8 +223,9 @@ export class References {
         else if (definesNames(file.language)) uncached.push(file);
         else textOnly.push({ file, code });
       }
-      // Emit cached files first: they often reach the match limit, and then nothing needs to be parsed.
-      if (cached.length > 0) await track(Promise.resolve(cached));
+      // Emit cached files before others are parsed: they often reach the match limit, and then nothing needs to be parsed.
+      if (cached.length > 0) emittingCached = track(Promise.resolve(cached));
+      if (uncached.length > 0) await emittingCached;
       const parsing: Promise<void>[] = [];
       for (let at = 0; at < uncached.length && !signal.aborted; at += textsPerCall)
         parsing.push(track(this.#parseFiles(query, uncached.slice(at, at + textsPerCall), signal)));
