@@ -8,9 +8,9 @@ export interface TaskContext {
   readonly isCanceled: () => boolean;
   /**
    * Sends a partial result. Resolves when the caller has processed it: a task that awaits each one before the next
-   * never floods the caller.
+   * never floods the caller. The buffers in `transfer` are moved instead of copied.
    */
-  readonly emit: (partial: unknown) => Promise<void>;
+  readonly emit: (partial: unknown, transfer?: readonly ArrayBuffer[]) => Promise<void>;
 }
 
 export type Task<Input, Output> = (input: Input, context: TaskContext) => Promise<Output> | Output;
@@ -38,12 +38,12 @@ export function serveTask<Input, Output>(task: Task<Input, Output>): void {
   const start = ({ call, flag, input }: Extract<ToWorker<Input>, { readonly kind: "call" }>) => {
     const context: TaskContext = {
       isCanceled: () => flags !== undefined && Atomics.load(flags, flag) !== 0,
-      emit: (value) =>
+      emit: (value, transfer = []) =>
         new Promise((resolve) => {
           const earlier = unacknowledged.get(call);
           if (earlier === undefined) unacknowledged.set(call, [resolve]);
           else earlier.push(resolve);
-          port.postMessage({ call, kind: "partial", value } satisfies FromWorker);
+          port.postMessage({ call, kind: "partial", value } satisfies FromWorker, transfer);
         }),
     };
     running++;

@@ -49,7 +49,8 @@ export async function loadFiles(
   };
   for (let at = 0; at < picks.shards.length; at++) {
     if (piece.byteCount >= pieceBytes || performance.now() >= sliceEnd) {
-      await context.emit(piece.take());
+      const taken = piece.take();
+      await context.emit(taken, [taken.chunks.buffer]);
       window.invalidate();
       isLate = monotonicNow() >= until;
       if (isLate || context.isCanceled()) break;

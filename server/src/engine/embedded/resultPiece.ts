@@ -21,7 +21,7 @@ export interface ResultPiece {
   /** What most files do not have, by the index of the file. */
   readonly extras: ReadonlyMap<number, FileExtras>;
   /** The chunks of all files (`FileMatch.chunks`), one after the other. */
-  readonly chunks: Uint8Array;
+  readonly chunks: Uint8Array<ArrayBuffer>;
   /** The length of each file's part of `chunks`, in bytes. */
   readonly chunkLengths: readonly number[];
 }
@@ -98,7 +98,7 @@ export class PieceColumns {
     return this.#chunkLengths.pop() ?? 0;
   }
 
-  withChunks(chunks: Uint8Array): ResultPiece {
+  withChunks(chunks: Uint8Array<ArrayBuffer>): ResultPiece {
     return {
       paths: this.#paths,
       languages: this.#languages,

@@ -387,7 +387,8 @@ export class Search {
 
   async #emitPiece(): Promise<void> {
     if (this.#piece.fileCount === 0) return;
-    await this.#context.emit(this.#piece.take());
+    const taken = this.#piece.take();
+    await this.#context.emit(taken, [taken.chunks.buffer]);
     this.#window.invalidate();
     this.#emittedAt = performance.now();
   }

@@ -91,7 +91,7 @@ export class JsonWriter {
   }
 
   /** Returns what was written since the last call. */
-  take(): Uint8Array {
+  take(): Uint8Array<ArrayBuffer> {
     const taken = this.#bytes.slice(0, this.#length);
     this.#length = 0;
     if (this.#bytes.length > maxKeptBytes) this.#bytes = new Uint8Array(initialBytes);
