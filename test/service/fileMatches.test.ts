@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { codeHostTypes } from "#model/repository";
-import { LazyJsonText, toJsonBytes } from "#platform/jsonText";
+import { toJsonBytes } from "#platform/jsonText";
 import { FileConverter } from "#service/search/fileMatches";
 import { fileMatch, repository } from "#test/support/service";
 
@@ -76,24 +76,6 @@ test("a file that does not fit ends the response, and long chunks are not copied
     ),
     ["a", "b"],
   );
-});
-
-test("files that are encoded only while they are sent are the same, whatever their sizes", () => {
-  const known = repository(1, "r");
-  const files = Array.from({ length: 60 }, (_, at) =>
-    fileMatch(1, `é${at}`, {
-      chunks: Buffer.from(JSON.stringify(["x".repeat([10, 30_000, 60_000, 100_000, 300_000][at % 5] ?? 0)])),
-    }),
-  );
-  const [json, objects] = [true, false].map((acceptsJsonText) => {
-    const converter = new FileConverter({ acceptsJsonText }, { get: () => known });
-    for (const file of files) converter.add(file);
-    return converter.finish().files;
-  });
-  assert.ok((json as unknown) instanceof LazyJsonText);
-  // Twice, because each use encodes them again.
-  for (let round = 0; round < 2; round++)
-    assert.ok(toJsonBytes({ json }).equals(Buffer.from(JSON.stringify({ json: objects }))));
 });
 
 test("a file without ranges has their number", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { JsonText, LazyJsonText } from "#platform/jsonText";
+import { JsonText } from "#platform/jsonText";
 import { encodeJson } from "#transport/http/encodeJson";
 
 const noLimit = Number.POSITIVE_INFINITY;
@@ -14,16 +14,6 @@ async function check(value: unknown): Promise<void> {
 /** JSON text, for which `JSON.stringify` returns the JSON of the value. */
 function jsonText(value: unknown): JsonText {
   return new JsonText(Buffer.from(JSON.stringify(value)));
-}
-
-/** The same, but encoded only when it is read, with the same memory for all parts. */
-function lazyText(value: unknown): LazyJsonText {
-  const bytes = Buffer.from(JSON.stringify(value));
-  const memory = Buffer.alloc(1000);
-  return new LazyJsonText(bytes.length, function* () {
-    for (let at = 0; at < bytes.length; at += memory.length)
-      yield memory.subarray(0, bytes.copy(memory, 0, at));
-  });
 }
 
 const long = "0123456789".repeat(40_000);
@@ -43,10 +33,6 @@ const values: Record<string, unknown> = {
     rest: jsonText([`${at}`.repeat(100)]),
   })),
   "long text that is already JSON": jsonText([long, long]),
-  "text that is encoded when it is read": {
-    a: lazyText([long, "é"]),
-    b: [lazyText([1]), lazyText({ long })],
-  },
   "nested values": Array.from({ length: 300 }).reduce((inner) => ({ inner: [inner] }), long),
 };
 

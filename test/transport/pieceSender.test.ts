@@ -4,7 +4,6 @@ import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { test } from "node:test";
 import { isServiceError } from "#base/error";
-import { LazyJsonText } from "#platform/jsonText";
 import { PieceSender } from "#transport/http/pieceSender";
 import { UnreadResponses } from "#transport/http/responses";
 
@@ -47,45 +46,6 @@ for (const isCompressed of [false, true]) {
     client.destroy();
   });
 }
-
-test("text is encoded as fast as the client reads it, with the same memory for all parts", async (t) => {
-  const unread = new UnreadResponses({ maxUnreadBytes: Number.POSITIVE_INFINITY, readingMs: 0 });
-  const texts = Array.from({ length: 40 }, randomText);
-  let encoded = 0;
-  const encode = function* () {
-    const memory = Buffer.alloc(64 * 1024);
-    for (; ; encoded++) {
-      if (encoded === texts.length && !isEndless) return;
-      yield memory.subarray(0, memory.write(texts[encoded % texts.length] ?? ""));
-    }
-  };
-  let isEndless = false;
-  let sending: Promise<unknown> = Promise.resolve();
-  const server = createServer((request, response) => {
-    const isCompressed = request.headers["accept-encoding"] === "gzip";
-    if (isCompressed) response.setHeader("content-encoding", "gzip");
-    encoded = 0;
-    const chunks = [Buffer.from("begin "), new LazyJsonText(1, encode), Buffer.from(" end")];
-    const sender = new PieceSender(response, isCompressed, stallMs, unread);
-    sending = sender.sendText(chunks).catch((error: unknown) => error);
-  });
-  server.listen(0, "127.0.0.1");
-  t.after(() => server.close());
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  for (const encoding of ["gzip", "identity"]) {
-    const response = await fetch(`http://127.0.0.1:${port}`, { headers: { "accept-encoding": encoding } });
-    assert.equal(await response.text(), `begin ${texts.join("")} end`);
-  }
-
-  isEndless = true;
-  const client = connect(port, "127.0.0.1");
-  client.on("error", () => {});
-  client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  await once(client, "readable");
-  assert.ok(isServiceError(await sending, "CANCELLED"));
-  client.destroy();
-});
 
 function randomText(): string {
   return Array.from({ length: 4096 }, () => Math.random().toString(36)).join("");

@@ -24,34 +24,7 @@ export class JsonText {
   }
 }
 
-/** A large JSON text that is encoded while it is sent, so that it is never in memory as a whole. */
-export class LazyJsonText {
-  /** Approximate, in bytes. */
-  readonly length: number;
-  readonly #encode: () => Iterable<Uint8Array>;
-
-  /** `encode` may use the same memory for all parts. */
-  constructor(length: number, encode: () => Iterable<Uint8Array>) {
-    this.length = length;
-    this.#encode = encode;
-  }
-
-  /** Encodes the text, in parts. Each is valid until the next one is requested. */
-  parts(): Iterable<Uint8Array> {
-    return this.#encode();
-  }
-
-  /** Encodes the text as a whole. */
-  toBytes(): Buffer {
-    return Buffer.concat(Array.from(this.parts(), (part) => Buffer.from(part)));
-  }
-
-  toJSON(): unknown {
-    return new JsonText(this.toBytes()).toJSON();
-  }
-}
-
-/** Returns the JSON of a value that may contain `JsonText` and `LazyJsonText`. */
+/** Returns the JSON of a value that may contain `JsonText`. */
 export function toJsonBytes(value: unknown): Buffer {
   const texts: JsonText[] = [];
   found = texts;

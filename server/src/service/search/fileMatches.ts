@@ -81,7 +81,7 @@ export class FileConverter {
   finish(): ConvertedFiles {
     return {
       // The contract has no type for JSON text.
-      files: (this.#encoder?.finish(this.#byteCount) as unknown as contract.FileMatch[]) ?? this.#objects,
+      files: (this.#encoder?.finish() as unknown as contract.FileMatch[]) ?? this.#objects,
       fileCount: this.#fileCount,
       rangeCount: this.#rangeCount,
       repositories: this.#repositories,

@@ -1,7 +1,7 @@
 /** Encodes JSON of any length in chunks, so that a large response does not delay other requests. */
 import { ServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
-import { JsonText, LazyJsonText, toJsonBytes } from "#platform/jsonText";
+import { JsonText, toJsonBytes } from "#platform/jsonText";
 import { TimeSlice } from "#platform/timeSlice";
 
 /** Approximate number of characters that are encoded at once. */
@@ -13,34 +13,22 @@ const largeValues = new Limiter(1);
 const timeSliceMs = 25;
 
 /**
- * Returns the JSON of `value`, which may contain `JsonText` and `LazyJsonText`, in UTF-8, as chunks. Throws
- * ANSWER_TOO_LARGE if it has more than `maxBytes`.
+ * Returns the JSON of `value`, which may contain `JsonText`, in UTF-8, as chunks. Throws ANSWER_TOO_LARGE if it has more
+ * than `maxBytes`.
  */
 export async function encodeJson(value: unknown, maxBytes: number): Promise<readonly Uint8Array[]> {
-  const chunks = await encodeJsonLazily(value, maxBytes);
-  return chunks.map((chunk) => (chunk instanceof LazyJsonText ? chunk.toBytes() : chunk));
-}
-
-/** Does the same as `encodeJson`, but the caller has to encode the chunks that are lazy. */
-export async function encodeJsonLazily(
-  value: unknown,
-  maxBytes: number,
-): Promise<readonly (Uint8Array | LazyJsonText)[]> {
   if (estimateLength(value) >= chunkLength) return await largeValues.run(() => encodeLarge(value, maxBytes));
   const bytes = toJsonBytes(value);
   checkLength(bytes.length, maxBytes);
   return [bytes];
 }
 
-async function encodeLarge(
-  value: unknown,
-  maxBytes: number,
-): Promise<readonly (Uint8Array | LazyJsonText)[]> {
+async function encodeLarge(value: unknown, maxBytes: number): Promise<readonly Uint8Array[]> {
   const slice = new TimeSlice(timeSliceMs);
-  const chunks: (Uint8Array | LazyJsonText)[] = [];
+  const chunks: Uint8Array[] = [];
   let length = 0;
   let text = "";
-  const push = (chunk: Uint8Array | LazyJsonText) => {
+  const push = (chunk: Uint8Array) => {
     chunks.push(chunk);
     length += chunk.length;
     checkLength(length, maxBytes);
@@ -67,10 +55,9 @@ function checkLength(length: number, maxBytes: number): void {
   );
 }
 
-/** Yields the JSON of `value`, which must be plain data except for `JsonText` and `LazyJsonText`. */
-function* chunksOf(value: unknown): Generator<string | Uint8Array | LazyJsonText> {
-  if (value instanceof LazyJsonText) yield value;
-  else if (value instanceof JsonText) yield* value.parts;
+/** Yields the JSON of `value`, which must be plain data except for `JsonText`. */
+function* chunksOf(value: unknown): Generator<string | Uint8Array> {
+  if (value instanceof JsonText) yield* value.parts;
   else if (estimateLength(value) < chunkLength) yield toJsonBytes(value);
   else if (typeof value === "string") yield* chunksOfText(value);
   else if (Array.isArray(value)) yield* chunksOfArray(value);
@@ -87,7 +74,7 @@ function* chunksOf(value: unknown): Generator<string | Uint8Array | LazyJsonText
 }
 
 /** Encodes runs of short items at once. */
-function* chunksOfArray(items: readonly unknown[]): Generator<string | Uint8Array | LazyJsonText> {
+function* chunksOfArray(items: readonly unknown[]): Generator<string | Uint8Array> {
   let separator = "[";
   let from = 0;
   let runLength = 0;
@@ -132,7 +119,7 @@ function isHighSurrogate(unit: number): boolean {
 function estimateLength(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;
-  if (value instanceof JsonText || value instanceof LazyJsonText) return value.length;
+  if (value instanceof JsonText) return value.length;
   let length = 2;
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length && length < chunkLength; at++) length += estimateLength(value[at]) + 1;

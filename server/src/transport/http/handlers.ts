@@ -28,7 +28,7 @@ import type { BrowserRules } from "./browserRules";
 import { credentialsOf } from "./credentials";
 import { type FieldKinds, fieldKinds, readQuery } from "./decode";
 import { frameAncestors } from "./embedding";
-import { encodeJson, encodeJsonLazily } from "./encodeJson";
+import { encodeJson } from "./encodeJson";
 import { EventStream, type EventTimes } from "./eventStream";
 import { failureOf } from "./failures";
 import { endpointNotFound, requestPath } from "./guard";
@@ -42,7 +42,6 @@ import {
   failureHeaders,
   hasTag,
   jsonType,
-  takeOver,
   type UnreadLimits,
   UnreadResponses,
 } from "./responses";
@@ -274,27 +273,21 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     reply: FastifyReply,
     page: PageStream,
   ): Promise<FastifyReply> {
+    if (reply.raw.destroyed) throw canceled();
+    const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
     // Tells nginx not to buffer the pieces.
-    reply.header("x-accel-buffering", "no");
-    const sender = pieceSender(request, reply);
+    reply.headers({ "x-accel-buffering": "no", ...(isCompressed ? { "content-encoding": "gzip" } : {}) });
+    takeOver(reply);
     if (request.method === "HEAD") {
       reply.raw.end();
       return reply;
     }
+    const sender = new PieceSender(reply.raw, isCompressed, times.stallMs, unread);
     await sender.sendPage(page, (error) => {
       const failure = toFailure(error, request);
       return failure && failureNote(failure.message);
     });
     return reply;
-  }
-
-  /** Takes over the response, to send it in pieces. */
-  function pieceSender(request: FastifyRequest, reply: FastifyReply): PieceSender {
-    if (reply.raw.destroyed) throw canceled();
-    const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
-    if (isCompressed) reply.header("content-encoding", "gzip");
-    takeOver(reply);
-    return new PieceSender(reply.raw, isCompressed, times.stallMs, unread);
   }
 
   function cookieRequest(request: FastifyRequest): CookieRequest {
@@ -337,19 +330,13 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     response: unknown,
     isCacheable = false,
   ): Promise<FastifyReply> {
-    reply.type(jsonType);
+    const chunks = await encodeJson(response, maxResponseBytes);
     if (isCacheable) {
-      const chunks = await encodeJson(response, maxResponseBytes);
       const tag = await entityTag(chunks, String(reply.getHeader("x-total-count")));
       reply.headers({ etag: tag, "cache-control": "private, no-cache" });
       if (hasTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
-      return await sendBody(request, reply, chunks);
     }
-    const chunks = await encodeJsonLazily(response, maxResponseBytes);
-    const encoded = chunks.filter((chunk) => chunk instanceof Uint8Array);
-    if (encoded.length === chunks.length) return await sendBody(request, reply, encoded);
-    await pieceSender(request, reply).sendText(chunks);
-    return reply;
+    return await sendBody(request, reply.type(jsonType), chunks);
   }
 
   async function sendBody(
@@ -421,6 +408,14 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     const { id: requestId, method } = request;
     return failureOf(error, log, { requestId, method, path: requestPath(request) });
   }
+}
+
+/** Leaves the response to the caller, who writes it without the framework. Its headers are kept. */
+function takeOver(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+  reply.hijack();
 }
 
 /** Returns the challenge that a handler has set, which says more than the usual one. */

@@ -4,8 +4,6 @@ import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { constants, createGzip } from "node:zlib";
 import { canceled } from "#base/error";
-import type { LazyJsonText } from "#platform/jsonText";
-import { TimeSlice } from "#platform/timeSlice";
 import type { PageStream } from "#transport/pages/context";
 import type { UnreadResponses } from "./responses";
 
@@ -71,42 +69,6 @@ export class PieceSender {
     }
     await this.send(end).catch(() => {});
     this.end();
-  }
-
-  /** Sends JSON while it is encoded, as fast as the client reads it. A failure closes the connection. */
-  async sendText(chunks: readonly (Uint8Array | LazyJsonText)[]): Promise<void> {
-    const response = this.#response;
-    const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    // Until the client has read it, all that is to be encoded stays in memory.
-    this.#unread.add(response, length);
-    response.setTimeout(this.#stallMs);
-    const slice = new TimeSlice();
-    try {
-      for (const chunk of chunks) {
-        for (const part of chunk instanceof Uint8Array ? [chunk] : chunk.parts()) {
-          await this.#write(part);
-          if (slice.isExpired) await slice.yieldToEventLoop();
-        }
-      }
-      this.end();
-    } catch (error) {
-      response.destroy();
-      throw error;
-    }
-  }
-
-  /** Resolves once the memory of `part` may be used for something else. */
-  async #write(part: Uint8Array): Promise<void> {
-    const response = this.#response;
-    if (response.destroyed) throw canceled();
-    await new Promise<void>((resolve, reject) => {
-      const stop = () => reject(canceled());
-      response.once("close", stop);
-      (this.#gzip ?? response).write(part, () => {
-        response.off("close", stop);
-        resolve();
-      });
-    });
   }
 
   end(): void {

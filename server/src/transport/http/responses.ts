@@ -4,7 +4,6 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { FastifyReply } from "fastify";
 import type { ServiceError } from "#base/error";
 import { toErrorObject } from "#contract/error";
 import { TimeSlice } from "#platform/timeSlice";
@@ -126,14 +125,6 @@ export function hasTag(header: string | undefined, tag: string): boolean {
   const opaqueTag = (text: string) => text.trim().replace(/^W\//, "");
   const tags = header?.split(",") ?? [];
   return tags.some((each) => opaqueTag(each) === opaqueTag(tag) || opaqueTag(each) === "*");
-}
-
-/** Leaves the response to the caller, who writes it without the framework. Its headers are kept. */
-export function takeOver(reply: FastifyReply): void {
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) reply.raw.setHeader(name, value);
-  }
-  reply.hijack();
 }
 
 /** Returns the additional headers of an error response. */
