@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Caller } from "#contract/service";
-import { acquireRole, findLeader, type RoleOptions } from "#instance/role";
+import { acquireRole, type RoleOptions } from "#instance/role";
 import { type Endpoint, endpointText, socketPath, writeEndpoint } from "#platform/endpoint";
 import { diskFiles } from "#platform/files";
 import { acquireLock } from "#platform/lock";
@@ -33,25 +33,31 @@ async function leader(
   return { announce, endpoint, close: () => listener.close() };
 }
 
-test("a leader that replaces another while it is looked up is found with the rules of its port", async () => {
+/** Returns the endpoint that a server follows while another process holds the lock. */
+async function followedEndpoint(dataDir: string): Promise<Endpoint> {
+  const lock = await acquireLock(dataDir);
+  assert(lock.kind === "acquired");
+  const options = { dataDir, purpose: "serve", signal: never, log: silentLog } as unknown as RoleOptions;
+  const role = await acquireRole(options);
+  assert(role.kind === "follower");
+  await role.close();
+  lock.release();
+  return role.endpoint;
+}
+
+test("a leader that replaces another while it is looked up is followed with the rules of its port", async () => {
   const dataDir = temporaryFolder();
   const next = await leader(dataDir, (announce) => announce(next.endpoint));
   next.announce({ ...next.endpoint, socket: join(dataDir, "old.sock"), pid: 1 });
-  assert.deepEqual(await findLeader(dataDir, never), next.endpoint);
+  assert.deepEqual(await followedEndpoint(dataDir), next.endpoint);
   await next.close();
 });
 
 test("a leader without an announcement is followed once it has restored it, so that its rules are known", async () => {
   const dataDir = temporaryFolder();
-  const lock = await acquireLock(dataDir);
-  assert(lock.kind === "acquired");
   const current = await leader(dataDir, (announce, count) => {
     if (count === 3) announce(current.endpoint);
   });
-  const options = { dataDir, purpose: "serve", signal: never, log: silentLog } as unknown as RoleOptions;
-  const role = await acquireRole(options);
-  assert.deepEqual(role.kind === "follower" && role.endpoint, current.endpoint);
-  await role.close();
+  assert.deepEqual(await followedEndpoint(dataDir), current.endpoint);
   await current.close();
-  lock.release();
 });

@@ -204,9 +204,10 @@ withPostgres("nodes with indexers", (binaries) => {
       );
       // Removed only after searches that began before have ended.
       await eventually(() => readdirSync(indexFolder("two")).every((name) => !name.endsWith(".zoekt")));
+      assert.ok(exhaustiveCount > countBefore, String(exhaustiveCount));
+      await eventually(() => exhaustiveCount > 10);
       isRunning = false;
       await searching;
-      assert.ok(exhaustiveCount > countBefore, String(exhaustiveCount));
       const last = await served.search("key");
       assert.deepEqual([found(last), last.isSearchExhaustive], [names, true]);
     });

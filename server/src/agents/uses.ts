@@ -126,14 +126,14 @@ function symbolLines({ files }: SymbolResult, rev: string | undefined): Lines {
   });
   return lazyLines(found, ({ file: { repository, fileName, origin }, match }) => {
     const { lineContent, range, kind, certainty, parent } = match;
-    const place = { repository, path: fileName, origin, branches: rev === undefined ? [] : [rev] };
+    const location = { repository, path: fileName, origin, branches: rev === undefined ? [] : [rev] };
     const facts = [kind, certainty].filter((fact) => fact !== undefined).join(", ");
     const { lineNumber: line } = range.start;
     const text = lineContent.slice(0, 300);
     return {
-      headings: [fileHeading(place), ...definitionHeading(parent)],
+      headings: [fileHeading(location), ...definitionHeading(parent)],
       text: `${line}:${text}${facts === "" ? "" : `   [${facts}]`}`,
-      file: fileItem(place),
+      file: fileItem(location),
       item: { line, text, kind, certainty, enclosing: definitionItem(parent) },
     };
   });

@@ -67,16 +67,23 @@ const responseLimitMs = 5_000;
 export async function acquireRole(options: RoleOptions, before?: Endpoint): Promise<ProcessRole> {
   const { dataDir, signal, purpose } = options;
   const limitMs = announcesItself(purpose) ? announcementLimitMs : 0;
+  let unannouncedSince: number | undefined;
   for (const startedAt = performance.now(); ; await sleep(retryIntervalMs)) {
     throwIfAborted(signal);
     const lock = await lockDataDirectory(options);
     if (lock.kind === "acquired") return await lead(options, lock, before);
     const endpoint = await findLeader(dataDir, signal);
-    const waitedMs = performance.now() - startedAt;
-    // Without its announcement, the rules of its port are unknown. It is about to restore it, or is exiting.
-    const isAnnounced = endpoint !== undefined && readEndpoint(dataDir)?.pid === endpoint.pid;
-    if (endpoint !== undefined && (isAnnounced || waitedMs > limitMs)) return follow(endpoint);
-    if (endpoint === undefined && waitedMs > waitLimitMs) throw holderNotResponding(dataDir, lock);
+    const now = performance.now();
+    if (endpoint === undefined) {
+      if (now - startedAt > waitLimitMs) throw holderNotResponding(dataDir, lock);
+      continue;
+    }
+    // Only the announcement contains the rules of the port. A leader writes it before it listens on the socket, so one
+    // without an announcement is about to restore it, or is exiting.
+    const announced = readEndpoint(dataDir);
+    if (announced?.pid === endpoint.pid) return follow(announced);
+    unannouncedSince ??= now;
+    if (now - unannouncedSince >= limitMs) return follow(endpoint);
   }
 }
 
@@ -123,9 +130,7 @@ export async function findLeader(dataDir: string, signal: AbortSignal): Promise<
     try {
       const call = { credentials: { kind: "local" }, signal: limit.signal } as const;
       const { pid, version, url, isPaused } = await remote.call<"instance">("instance", {}, call);
-      // It announces its port before it listens on the socket, but perhaps after the first read.
-      const current = readEndpoint(dataDir);
-      if (current?.pid === pid) return current;
+      if (announced?.pid === pid) return announced;
       return {
         ...(url === undefined ? {} : { url }),
         socket,

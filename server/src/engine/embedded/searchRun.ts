@@ -278,10 +278,10 @@ function picksAt({ shards, hits, maxRanges }: FilePicks, indexes: readonly numbe
   return { shards: pick(shards), hits: pick(hits), maxRanges: pick(maxRanges) };
 }
 
-/** Returns attached files in which those that are cut are replaced, as far as they were loaded in time. */
+/** Returns attached files in which those that are cut are replaced, as far as they could be loaded. */
 function replaceCut({ files, cut }: AttachedFiles, loaded: readonly (FileMatch | undefined)[]) {
   const replaced = [...files];
-  for (const [index, file] of loaded.entries()) replaced[cut[index] ?? 0] = file;
+  for (const [index, at] of cut.entries()) replaced[at] = loaded[index] ?? replaced[at];
   return replaced;
 }
 

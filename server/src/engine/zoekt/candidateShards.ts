@@ -35,9 +35,9 @@ export class CandidateShards {
   }
 
   /**
-   * Without `symbols`, the shards have none. Texts that are not in it have not been parsed. If lines suffice, the `preferred`
-   * repositories are in one shard, and all others in another one, because several take longer to open. Caching these would be
-   * useless: in the next search other lines match, and texts that are known by then are not needed.
+   * Without `symbols`, the shards have none. Texts that are not in it have not been parsed. If the search uses lines, the
+   * `preferred` repositories are in one shard, and all others in another one, because more shards take longer to open. These
+   * are not cached: other lines match in the next search, which needs few of the whole texts again.
    */
   open(
     { repositories, usesLines }: Candidates,

@@ -23,7 +23,7 @@ const maxEmptyReplyBytes = 4096;
 export interface Candidates {
   readonly repositories: readonly RepositoryCandidates[];
   readonly nodes: readonly NodeCandidates[];
-  /** Whether the lines that match suffice for documents that are known. */
+  /** Whether the lines that match suffice for most documents, once these are known. */
   readonly usesLines: boolean;
   /** See `EvaluatedResponse`. */
   readonly cachedShare: number | undefined;

@@ -70,7 +70,7 @@ export function highlightedBlob({ source, language, blobSha }: FileSource): read
   const known = rememberedLines(key);
   if (known !== undefined) return known;
   const { lines, isHighlighted } = highlightText(source, language);
-  // The computer may have been busy, so the next page tries once more.
+  // A text may take too long only because the computer is busy, so the next page tries once more.
   const retryKey = `${key} again`;
   if (isHighlighted || knownMarkup.get(retryKey) !== undefined) return remember(key, lines);
   knownMarkup.set(retryKey, "", objectBytes([retryKey]));
