@@ -21,7 +21,7 @@ export const benchQueries: readonly BenchQuery[] = [
 ];
 
 /** Converts to a Trawl request. It matches content only, because the other tools count nothing else. */
-export function trawlRequest(query: BenchQuery): Record<string, unknown> {
+export function trawlRequest(query: BenchQuery): { readonly query: string } & Record<string, unknown> {
   return {
     query: `content:${query.isRegex ? query.pattern : JSON.stringify(query.pattern)}`,
     isRegexEnabled: query.isRegex,
