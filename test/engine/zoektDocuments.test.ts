@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { CountRequest } from "#engine/engine";
+import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
-import { blobHash, hitLines, literal, search } from "#test/support/engines";
+import { blobHash, hitLines, literal, planOf, search } from "#test/support/engines";
 import { eventuallyEqual } from "#test/support/eventually";
 import {
   type Cluster,
@@ -150,7 +151,7 @@ test("completions also find rare languages and names, and repositories of others
 });
 
 test("texts that similar searches have in common are requested once", async () => {
-  const texts = [...Array.from({ length: 7 }, () => "common words"), "common", "alpha", "beta"];
+  const texts = [...Array.from({ length: 7 }, () => "common words"), "common", "hats", "bees", "gamma"];
   // Looks like fields of a response.
   const pathOf = (at: number) => `${at} "Content":"QQ==","Ranges":[1.txt`;
   const documents = texts.map((text, at) => ({
@@ -191,8 +192,11 @@ test("texts that similar searches have in common are requested once", async () =
     ]);
     assert.deepEqual(await find("common"), { ...all, asked: [[false, false]] });
     // After a search for other documents, texts are requested at once again.
-    assert.equal((await find("alpha")).asked.length, 2);
-    assert.deepEqual((await find("beta")).asked, [[false, true]]);
+    assert.equal((await find("hats")).asked.length, 2);
+    assert.deepEqual((await find("bees")).asked, [[false, true]]);
+    // Zoekt and Trawl agree on the lines of this word, so only the hash is missing.
+    assert.deepEqual((await find("gamma")).asked, all.asked);
+    assert.deepEqual((await find("gamma")).asked, [[false, false]]);
     // The order is the same when two of these files are evaluated on lines, and the one in between on its text.
     for (let run = 0; run < 4; run++) {
       const { files } = await search(cached.engine, literal("equal"), { maxMatches: 100 });
@@ -204,6 +208,47 @@ test("texts that similar searches have in common are requested once", async () =
     assert.deepEqual((await find("equal")).asked, [[false, false]]);
   } finally {
     await cached.close();
+    await node.stop();
+  }
+});
+
+test("the best files of a stream wait for the hashes of no others", { timeout: 30_000 }, async () => {
+  const documents = Array.from({ length: 20 }, (_, at) => ({
+    path: `file${at}.txt`,
+    // Whole words are better.
+    content: Buffer.from(`${at < 10 ? "ones" : "one"}\nmore ${at}\n`),
+    branches: [0],
+  }));
+  const indexed = [{ id: 1, branches: ["main"], documents }];
+  const [node] = await startDoubles(indexed, 1);
+  assert.ok(node);
+  const cluster = await openCluster([node.url], indexed);
+  await cluster.repositories.refresh();
+  const shown: FileMatch[] = [];
+  const requested: number[] = [];
+  let showFirst = () => {};
+  const isShown = new Promise<void>((resolve) => {
+    showFirst = resolve;
+  });
+  node.handle = (_, __, body, respond) => {
+    const count = body.match(/file\d+/g)?.length ?? 0;
+    if (count > 0) requested.push(count);
+    if (requested.length > 1) void isShown.then(respond);
+    else respond();
+  };
+  try {
+    const plan = planOf(literal("one"), { maxMatches: 10, contextLines: 0 });
+    const { stats } = await cluster.engine.search(plan, new AbortController().signal, (files) => {
+      shown.push(...files);
+      showFirst();
+    });
+    assert.equal(stats.actualMatchCount, 10);
+    assert.deepEqual(
+      shown.map(({ path, blobSha }) => [path, blobSha]),
+      documents.slice(10).map(({ path, content }) => [path, blobHash(content)]),
+    );
+  } finally {
+    await cluster.close();
     await node.stop();
   }
 });

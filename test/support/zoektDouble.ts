@@ -23,7 +23,13 @@ export interface DoubleRepository {
   readonly documents: readonly DoubleDocument[];
 }
 
-export type Handle = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+/** `respond` responds as if there were no handler. */
+export type Handle = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string,
+  respond: () => void,
+) => void;
 
 export interface ZoektDouble {
   readonly url: string;
@@ -48,9 +54,9 @@ export async function zoektDouble(repositories: readonly DoubleRepository[], por
       const body = Buffer.concat(chunks).toString("utf8");
       if (request.url === "/api/search") searches.push(JSON.parse(body));
       if (request.url === "/api/list") lists.push(JSON.parse(body).Opts?.Field ?? 0);
-      const handle =
-        double.handle ?? ((_, __, text) => respond(repositories, request.url ?? "", text, response));
-      handle(request, response, body);
+      const answer = () => respond(repositories, request.url ?? "", body, response);
+      if (double.handle === undefined) answer();
+      else double.handle(request, response, body, answer);
     });
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));

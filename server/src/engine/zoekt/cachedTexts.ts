@@ -58,6 +58,12 @@ export class CachedTexts {
     this.#texts.set(keyOf(file), file.content, file.content.length + overheadBytes);
   }
 
+  /** Learns about the texts of responses. */
+  learnAll(bodies: readonly Uint8Array[]): void {
+    for (const body of bodies)
+      for (const file of parseSearchReply(body)?.files ?? []) this.learn(file, file.content);
+  }
+
   /** Reads and caches the texts of responses. */
   read(bodies: readonly Uint8Array[]): { get(file: ZoektFile): Buffer | undefined } {
     const texts = new Map<string, Buffer>();

@@ -17,12 +17,20 @@ import {
   mayHaveDefinitions,
   type RepositoryCandidates,
   symbolsKey,
+  type UnhashedDocument,
 } from "./candidates";
 import { blobHash } from "./documentContent";
 import type { CandidateSymbols } from "./zoektMessages";
 
 /** Memory is not checked for damage. */
 const noChecksum: Checksum = () => 0;
+
+interface OpenOptions {
+  /** Repositories that have a shard of their own if the search uses lines. */
+  readonly preferred?: readonly number[];
+  /** Returns the hash of a document that was not known when the documents were collected. */
+  readonly hashOf?: ((document: UnhashedDocument) => string) | undefined;
+}
 
 /** Opens shards, and caches them, because searches often find the same documents as the one before. */
 export class CandidateShards {
@@ -42,14 +50,15 @@ export class CandidateShards {
   open(
     { repositories, usesLines }: Candidates,
     symbols: CandidateSymbols | undefined,
-    preferred: readonly number[] = [],
+    { preferred = [], hashOf }: OpenOptions = {},
   ): ShardSnapshot {
-    if (symbols !== undefined) return snapshotOf(repositories.map((each) => openShard([each], symbols)));
+    if (symbols !== undefined)
+      return snapshotOf(repositories.map((each) => openShard([each], symbols, undefined)));
     if (!usesLines) return snapshotOf(repositories.map((each) => this.#cached(each)));
     const isPreferred = ({ repository }: RepositoryCandidates) => preferred.includes(repository.id);
     const others = repositories.filter((each) => !isPreferred(each));
     const groups = [repositories.filter(isPreferred), others].filter(({ length }) => length > 0);
-    return snapshotOf(groups.map((group) => openShard(group, undefined)));
+    return snapshotOf(groups.map((group) => openShard(group, undefined, hashOf)));
   }
 
   #cached(repository: RepositoryCandidates): OpenShard {
@@ -67,7 +76,7 @@ export class CandidateShards {
     ]);
     const cached = this.#shards.get(key);
     if (cached !== undefined) return cached;
-    const shard = openShard([repository], undefined);
+    const shard = openShard([repository], undefined, undefined);
     const bytes = documents.reduce((sum, { content }) => sum + content.length, 2 * key.length);
     this.#shards.set(key, shard, bytes);
     return shard;
@@ -96,6 +105,7 @@ function snapshotOf(shards: readonly OpenShard[]): ShardSnapshot {
 function openShard(
   repositories: readonly RepositoryCandidates[],
   symbols: CandidateSymbols | undefined,
+  hashOf: OpenOptions["hashOf"],
 ): OpenShard {
   const sink = new MemorySink();
   const writer = new ShardWriter(sink, noChecksum, { hasTrigrams: false });
@@ -108,7 +118,7 @@ function openShard(
   }
   writer.finish();
   const all = repositories.flatMap(({ documents }) => documents);
-  const reader = new CandidateReader(sink.source(), noChecksum, all);
+  const reader = new CandidateReader(sink.source(), all, hashOf);
   reader.readSets();
   let firstDocument = 0;
   const parts = repositories.map(({ repository, revisions, documents }): ShardPart => {
@@ -138,14 +148,17 @@ function openShard(
 /** Hashes contents on demand, because only the documents of the result need it. */
 class CandidateReader extends ShardReader {
   readonly #documents: readonly CandidateDocument[];
+  readonly #hashOf: OpenOptions["hashOf"];
 
-  constructor(source: ByteSource, checksum: Checksum, documents: readonly CandidateDocument[]) {
-    super(source, checksum);
+  constructor(source: ByteSource, documents: readonly CandidateDocument[], hashOf: OpenOptions["hashOf"]) {
+    super(source, noChecksum);
     this.#documents = documents;
+    this.#hashOf = hashOf;
   }
 
   override blob(document: number): string {
-    const { content, skip, blob } = this.#documents[document] ?? {};
+    const { content, skip, blob, unhashed } = this.#documents[document] ?? {};
+    if (unhashed !== undefined) return this.#hashOf?.(unhashed) ?? "";
     return content === undefined || skip !== undefined ? "" : (blob ?? blobHash(content));
   }
 

@@ -5,8 +5,8 @@ import type { IndexedRevision } from "#shard/directory/manifest";
 import { definesNames } from "#symbols/grammars/grammars";
 import { maxParsedBytes } from "#symbols/symbols";
 import type { CachedTexts, TextFacts } from "./cachedTexts";
-import { blobHash, skipReasonOf } from "./documentContent";
-import { joinChunks, type MatchedLines } from "./matchedLines";
+import { blobHash, mayBeSkipped, skipReasonOf } from "./documentContent";
+import { joinChunks, type LineUse, type MatchedLines } from "./matchedLines";
 import type {
   CandidateText,
   IndexedRepository,
@@ -23,7 +23,7 @@ const maxEmptyReplyBytes = 4096;
 export interface Candidates {
   readonly repositories: readonly RepositoryCandidates[];
   readonly nodes: readonly NodeCandidates[];
-  /** Whether the lines that match suffice for most documents, once these are known. */
+  /** Whether the lines that match suffice for most documents. */
   readonly usesLines: boolean;
   /** See `EvaluatedResponse`. */
   readonly cachedShare: number | undefined;
@@ -46,10 +46,18 @@ export interface CandidateDocument {
   readonly slots: readonly number[];
   /** Present if `content` is only what matches. */
   readonly lines: MatchedLines | undefined;
-  /** The hash of the text as a git blob, if it is known. */
+  /** The hash of the text as a git blob, if `content` is only what matches and the hash is known. */
   readonly blob: string | undefined;
+  /** Present if the hash was not known when the documents were collected. */
+  readonly unhashed: UnhashedDocument | undefined;
   /** The position among documents of all nodes, in the order in which these returned them. */
   readonly rank: number;
+}
+
+export interface UnhashedDocument {
+  readonly file: ZoektFile;
+  /** Where to request its text. */
+  readonly source: MissingDocument;
 }
 
 /** The repositories of a thread, by Zoekt's name. */
@@ -78,31 +86,33 @@ export function collectCandidates(
       if (repository === undefined) continue;
       if (asked === undefined ? repository.node !== node : !asked.has(repository.id)) continue;
       count++;
+      const source = { reply, repository: repository.name, path: listed.FileName };
       const add = (content: Buffer, lines?: MatchedLines, facts?: TextFacts) => {
-        const ranked = { file: { ...listed, content }, lines, facts, rank };
+        const ranked = { file: { ...listed, content }, lines, facts, source, rank };
         const ofRepository = files.get(repository);
         if (ofRepository === undefined) files.set(repository, [ranked]);
         else ofRepository.push(ranked);
       };
+      // Also in the cache by now, but it was not when the documents were listed.
+      const late = requested.get(listed);
+      if (lineUse !== undefined && late !== undefined) cache.learn(listed, late);
       const facts = lineUse && cache.factsOf(listed);
       const suffices = facts !== undefined && (facts.isAscii || lineUse?.documents === "all");
-      if (lineUse !== undefined && suffices && listed.chunks !== undefined) {
-        cachedCount++;
-        const lines = joinChunks(listed.chunks, lineUse);
+      const lines = lineUse && listed.chunks && joinChunks(listed.chunks, lineUse);
+      if (lines !== undefined && (suffices || (lineUse && canHashLater(lineUse, lines)))) {
+        if (suffices && late === undefined) cachedCount++;
         add(lines.content, lines, facts);
         continue;
       }
-      // Also in the cache by now, but it was not when the documents were listed.
-      const late = requested.get(listed);
       const cached = late === undefined ? cache.get(listed) : undefined;
       if (cached !== undefined || (hasTexts && suffices)) cachedCount++;
       else if (hasTexts) cache.set(listed, body.length);
       const content = late ?? cached ?? (hasTexts ? listed.content : undefined);
       if (content === undefined) {
-        missing.push({ reply, repository: repository.name, path: listed.FileName });
+        missing.push(source);
         continue;
       }
-      if (lineUse !== undefined) cache.learn(listed, content);
+      if (lineUse !== undefined && late === undefined) cache.learn(listed, content);
       add(content);
     }
     return describeReply(result);
@@ -118,6 +128,11 @@ export function collectCandidates(
     .map(([repository, found]) => toRepository(repository, found));
   const usesLines = lineUse !== undefined;
   return { nodes, repositories, usesLines, cachedShare: count === 0 ? undefined : cachedCount / count };
+}
+
+/** Whether the result depends on nothing but the lines of a new document, except for its hash. */
+function canHashLater({ documents, hashesOfResult }: LineUse, { content }: MatchedLines): boolean {
+  return documents === "all" && hashesOfResult && !mayBeSkipped(content);
 }
 
 /** Returns what nodes reported if none of them returned a document; else undefined. Fast enough for the main thread. */
@@ -168,6 +183,7 @@ interface RankedFile {
   readonly file: ZoektFile;
   readonly lines: MatchedLines | undefined;
   readonly facts: TextFacts | undefined;
+  readonly source: MissingDocument;
   readonly rank: number;
 }
 
@@ -224,7 +240,7 @@ class Slots {
   }
 }
 
-function toDocument({ file, lines, facts, rank }: RankedFile, slots: Slots): CandidateDocument {
+function toDocument({ file, lines, facts, source, rank }: RankedFile, slots: Slots): CandidateDocument {
   const { content, FileName: path, Language: language = "" } = file;
   return {
     path: Buffer.from(path),
@@ -232,6 +248,7 @@ function toDocument({ file, lines, facts, rank }: RankedFile, slots: Slots): Can
     skip: facts === undefined ? skipReasonOf(content) : facts.skip,
     lines,
     blob: facts?.blob,
+    unhashed: lines !== undefined && facts === undefined ? { file, source } : undefined,
     language: languageOf(language),
     category: facts?.category ?? categorize(path),
     slots: slots.of(file),

@@ -13,8 +13,13 @@ const skipReasonsByText: ReadonlyMap<string, SkipReason> = new Map([
 ]);
 
 export function skipReasonOf(content: Buffer): SkipReason | undefined {
-  if (!content.subarray(0, skippedPrefix.length).equals(skippedPrefix)) return undefined;
+  if (!mayBeSkipped(content)) return undefined;
   return skipReasonsByText.get(content.subarray(skippedPrefix.length).toString("latin1"));
+}
+
+/** Returns false if a document that starts with these lines is indexed. */
+export function mayBeSkipped(start: Buffer): boolean {
+  return start.subarray(0, skippedPrefix.length).equals(skippedPrefix);
 }
 
 const hashes = new WeakMap<Uint8Array, string>();

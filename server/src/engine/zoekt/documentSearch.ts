@@ -3,6 +3,7 @@ import { untilAborted } from "#base/untilAborted";
 import type { SearchCall, UnsavedText } from "#engine/embedded/searchMessages";
 import type { UnsavedSymbols } from "#engine/embedded/unsavedSymbols";
 import type { EngineResult, SearchPlan, UnavailablePart } from "#engine/engine";
+import type { FileMatch } from "#model/match";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import type { Description } from "#query/description";
@@ -66,6 +67,7 @@ interface NodeSearch {
   readonly missing: readonly UnavailablePart[];
   readonly assignments: Assignments;
   readonly options: DocumentSearchOptions;
+  readonly onFirstFiles: DocumentScope["onFirstFiles"];
   readonly signal: AbortSignal;
 }
 
@@ -74,6 +76,8 @@ export interface DocumentScope extends SearchedRepositories {
   readonly assignments: Assignments;
   /** How many nodes all parts together ask. */
   readonly nodeCount: number;
+  /** Receives the best files before the first result. */
+  readonly onFirstFiles?: (files: readonly FileMatch[]) => void;
   /** Whether this part needs no further documents, because all parts have found enough. */
   readonly haveAllEnough?: (result: EngineResult) => Promise<boolean>;
 }
@@ -81,7 +85,7 @@ export interface DocumentScope extends SearchedRepositories {
 /** Requests few documents at first, because their text is most of the cost, and more if these have too few matches. */
 export async function searchDocuments(
   plan: SearchPlan,
-  { assignments, searched, missing, nodeCount, haveAllEnough }: DocumentScope,
+  { assignments, searched, missing, nodeCount, onFirstFiles, haveAllEnough }: DocumentScope,
   options: DocumentSearchOptions,
   signal: AbortSignal,
 ): Promise<EngineResult> {
@@ -110,7 +114,7 @@ export async function searchDocuments(
   );
   const cacheUse = options.cacheUse[lines === undefined ? "texts" : "facts"];
   const shared = { plan, call, unsaved, needsSymbols, lines, cacheUse, isWhole };
-  const search = { ...shared, requests, missing, assignments, options, signal };
+  const search = { ...shared, requests, missing, assignments, options, onFirstFiles, signal };
   const counts = selectsSymbols ? parsedCounts : documentCounts;
   const wanted =
     description !== undefined
@@ -120,11 +124,12 @@ export async function searchDocuments(
         : firstCount(limits.maxDisplayedMatches, counts.first, lines && nodeCount);
   // A search for all documents needs more texts than are cached.
   const canList = !isWhole && !needsSymbols;
+  const hashesLater = lines?.documents === "all" && lines.hashesOfResult;
   let best: EngineResult | undefined;
   for (let count = Math.ceil(wanted); ; ) {
     const documentCount = Math.min(count, counts.max);
     const { result, hasMore, incomplete } =
-      (await searchOnce(search, documentCount, !canList || !cacheUse.isLikely)) ??
+      (await searchOnce(search, documentCount, !canList || !(hashesLater || cacheUse.isLikely))) ??
       (await searchOnce(search, documentCount, true)) ??
       lateResult(missing);
     // A node that failed this time has already returned some documents.
@@ -165,7 +170,8 @@ async function searchOnce(
   documentCount: number,
   hasTexts: boolean,
 ): Promise<DescribedResult | undefined> {
-  const { plan, call, unsaved, isWhole, requests, missing, assignments, cacheUse, signal } = search;
+  const { plan, call, unsaved, isWhole, requests, missing, assignments, cacheUse, onFirstFiles, signal } =
+    search;
   const { limits } = plan;
   const { threads } = search.options;
   const found = await requests.send(documentCount, hasTexts, signal);
@@ -182,7 +188,8 @@ async function searchOnce(
       const textsOf = (documents: readonly MissingDocument[]) =>
         requests.texts(found, documents, limit.signal);
       const onCachedShare = (share: number) => cacheUse.record(share);
-      const evaluation = { thread, source, description: plan.description, textsOf, onCachedShare };
+      const { description } = plan;
+      const evaluation = { thread, source, description, onFirstFiles, textsOf, onCachedShare };
       return evaluate(evaluation, { ...call, lane }, signal);
     };
     const [node, ...otherNodes] = new Set(found.replies.map((reply) => reply.node));

@@ -2,8 +2,8 @@
  * Evaluates queries on the lines that match instead of on whole texts.
  *
  * A node that lists documents returns the lines of their matches, too. If it finds exactly the lines that the query matches,
- * the rest of the text changes neither the result nor its order, so it need not be transferred. What depends on it, such as
- * the hash, is in `TextFacts`.
+ * the rest of the text changes neither the result nor its order, so it need not be transferred. What depends on it is in
+ * `TextFacts`.
  */
 import { partitionPoint } from "#base/binarySearch";
 import type { SearchPlan } from "#engine/engine";
@@ -18,10 +18,14 @@ import type { ZoektChunk } from "./zoektReplies";
 /** In which documents a node finds exactly the lines that a query matches. */
 export interface LineUse {
   readonly documents: "all" | "ascii";
+  /** Whether hashes are needed only of the documents that the result contains. Else they must be known before. */
+  readonly hashesOfResult: boolean;
   /** Whether the distance between matches influences their score. */
   readonly keepsDistances: boolean;
 }
 
+/** Results with more matches are sent in pieces after the documents have been evaluated. */
+export const maxLoadedMatches = 2000;
 /** More lines than this around each match are not requested. */
 const maxContextLines = 10;
 const newline = 0x0a;
@@ -35,8 +39,11 @@ export function lineUse({ query, phrase, limits, grouping, description }: Search
   if (patterns === undefined || !patterns.every(isExactPerLine)) return undefined;
   // A phrase of several lines may match lines that do not follow each other in the text.
   if (phrase !== undefined && !isExactPerLine(phrase)) return undefined;
-  const isBytewise = patterns.every(({ kind, caseSensitive }) => kind === "literal" && caseSensitive);
-  return { documents: isBytewise ? "all" : "ascii", keepsDistances: patterns.length > 1 };
+  return {
+    documents: patterns.some(mayMissLongS) ? "ascii" : "all",
+    hashesOfResult: maxDisplayedMatches <= maxLoadedMatches,
+    keepsDistances: patterns.length > 1,
+  };
 }
 
 /** Returns the patterns in texts, all of which must match; undefined if the query combines them in another way. */
@@ -68,6 +75,11 @@ function isExactPerLine(pattern: Pattern): boolean {
   return pattern.kind === "literal"
     ? !pattern.text.includes("\n")
     : !compileExpression(pattern.source, pattern.caseSensitive).needsWholeDocument;
+}
+
+/** Whether Zoekt does not find words that are written with U+017F, as Trawl does. */
+function mayMissLongS(pattern: Pattern): boolean {
+  return pattern.kind === "literal" && !pattern.caseSensitive && /s/iu.test(pattern.text);
 }
 
 /** The lines of a document that match, and where they are in its text. */

@@ -1,8 +1,10 @@
 /** Evaluates a search on the documents that nodes returned, and adds what the nodes reported to the result. */
 import { ServiceError } from "#base/error";
+import { filesOf, type ResultPiece } from "#engine/embedded/resultPiece";
 import type { SearchCall, SearchThread, WorkerCall } from "#engine/embedded/searchMessages";
 import { planStages, runSearch } from "#engine/embedded/searchRun";
 import type { EngineResult, SearchPlan, UnavailablePart } from "#engine/engine";
+import type { FileMatch } from "#model/match";
 import { type FlushReason, noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import type { Description } from "#query/description";
@@ -11,10 +13,20 @@ import { withReasons } from "./mergeResults";
 import { type NodeReplies, partOf } from "./nodeSearch";
 import type { NodeScope } from "./replicas";
 import type { VerifyThread } from "./verifyThreads";
-import type { CandidateSource, LoadedFiles, MissingDocument, NodeCandidates } from "./zoektMessages";
+import type {
+  CandidateSource,
+  LoadedFiles,
+  MissingDocument,
+  NodeCandidates,
+  UnhashedResponse,
+  ZoektResponse,
+} from "./zoektMessages";
 
 /** With less time left, a search does not request more documents. */
 const minRetryMs = 500;
+
+/** Of this many documents the hashes are requested before all others if files are shown as soon as they are found. */
+const firstHashes = 3;
 
 interface Evaluated {
   readonly result: EngineResult;
@@ -26,6 +38,8 @@ export interface Evaluation {
   readonly thread: VerifyThread;
   readonly source: CandidateSource;
   readonly description: Description | undefined;
+  /** Receives the best files of the result before the hashes of all others are known. */
+  readonly onFirstFiles: ((files: readonly FileMatch[]) => void) | undefined;
   /** Requests texts that neither the responses nor the cache contain. Returns undefined if that fails. */
   readonly textsOf: (missing: readonly MissingDocument[]) => Promise<readonly Uint8Array[] | undefined>;
   /** Receives the share of documents whose texts were in the cache. */
@@ -63,9 +77,10 @@ export async function evaluate(
 
 /** Presents a thread to the embedded engine's `runSearch`. */
 function searchThread(
-  { thread, source, description, textsOf, onCachedShare }: Evaluation,
+  evaluation: Evaluation,
   onNodes: (nodes: readonly NodeCandidates[] | undefined) => void,
 ): SearchThread {
+  const { thread, source, description, textsOf, onCachedShare } = evaluation;
   let loaded: LoadedFiles | undefined;
   const evaluateOn = async (from: CandidateSource, search: SearchCall, signal: AbortSignal | undefined) =>
     await thread.run({ kind: "evaluate", source: from, search, description }, signal);
@@ -84,7 +99,9 @@ function searchThread(
           const texts = await textsOf(evaluated.documents);
           evaluated = texts === undefined ? evaluated : await evaluateOn({ ...source, texts }, call, signal);
         }
-        if (evaluated.kind === "missing") {
+        if (evaluated.kind === "unhashed")
+          evaluated = (await addHashes(evaluation, evaluated, signal)) ?? evaluated;
+        if (evaluated.kind === "missing" || evaluated.kind === "unhashed") {
           onNodes(undefined);
           throw new ServiceError("ENGINE_UNAVAILABLE", "Some texts are missing.");
         }
@@ -100,6 +117,35 @@ function searchThread(
     close: () => thread.close(),
     end: () => thread.end(),
   };
+}
+
+/** Requests the texts of documents whose hashes are missing in a result. Returns undefined if one of them is not found. */
+async function addHashes(
+  { thread, textsOf, onFirstFiles }: Evaluation,
+  unhashed: UnhashedResponse,
+  signal: AbortSignal | undefined,
+): Promise<ZoektResponse | undefined> {
+  const { documents } = unhashed;
+  let { token } = unhashed;
+  const firstCount = onFirstFiles === undefined ? 0 : firstHashes;
+  for (const batch of [documents.slice(0, firstCount), documents.slice(firstCount)]) {
+    if (batch.length === 0) continue;
+    const texts = await textsOf(batch);
+    if (texts === undefined) return undefined;
+    const hashed = await thread.run({ kind: "hash", token, texts }, signal);
+    if (hashed.kind !== "unhashed") return hashed;
+    onFirstFiles?.(hashedFiles(hashed.files));
+    token = hashed.token;
+  }
+  return undefined;
+}
+
+/** Returns the files before the first one without a hash. */
+function hashedFiles(loaded: LoadedFiles | undefined): readonly FileMatch[] {
+  if (loaded === undefined) return [];
+  const files = [...(loaded.pieces as ResultPiece[]), loaded.response.last].flatMap(filesOf);
+  const end = files.findIndex((file) => (file?.blobSha ?? "") === "");
+  return files.slice(0, end < 0 ? files.length : end).flatMap((file) => file ?? []);
 }
 
 /** Adds what the nodes reported to a result. */

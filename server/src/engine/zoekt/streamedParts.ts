@@ -24,6 +24,8 @@ export class StreamedParts {
   /** What each part has found so far. */
   readonly #results = new Map<number, EngineResult>();
   readonly #shown = new Set<string>();
+  /** What each part has shown before all have returned. */
+  readonly #shownOf: { readonly matches: number; readonly bytes: number }[] = [];
   #shownMatches = 0;
   #shownBytes = 0;
   /** The calls of `#onFiles`, one after the other. */
@@ -46,18 +48,32 @@ export class StreamedParts {
     const isFirst = !this.#results.has(part);
     this.#results.set(part, result);
     if (!isFirst) return;
+    this.show(part, result.files);
+    if (this.#results.size === this.#count) this.#resolveAll();
+  }
+
+  /** Shows what is left of a part's share, of its best files. */
+  show(part: number, best: readonly FileMatch[]): void {
+    const { maxDisplayedMatches, maxResponseBytes } = this.#limits;
     const left = this.#left();
+    const shown = this.#shownOf[part] ?? { matches: 0, bytes: 0 };
     const share = {
       maxDisplayedMatches: Math.min(
-        Math.floor(this.#limits.maxDisplayedMatches / this.#count),
+        Math.floor(maxDisplayedMatches / this.#count) - shown.matches,
         left.maxDisplayedMatches,
       ),
-      maxResponseBytes: Math.min(this.#limits.maxResponseBytes / this.#count, left.maxResponseBytes),
+      maxResponseBytes: Math.min(maxResponseBytes / this.#count - shown.bytes, left.maxResponseBytes),
     };
-    const shown = wholeFiles(result.files, share);
-    const isShowable = shown.length === 0 && share.maxDisplayedMatches > 0;
-    this.#emit(isShowable ? wholeFiles(result.files.slice(0, 1), left) : shown);
-    if (this.#results.size === this.#count) this.#resolveAll();
+    if (share.maxDisplayedMatches <= 0) return;
+    const files = best.filter((file) => !this.#shown.has(fileKey(file)));
+    const whole = wholeFiles(files, share);
+    const isFirst = shown.matches === 0 && whole.length === 0;
+    const before = { matches: this.#shownMatches, bytes: this.#shownBytes };
+    this.#emit(isFirst ? wholeFiles(files.slice(0, 1), left) : whole);
+    this.#shownOf[part] = {
+      matches: shown.matches + this.#shownMatches - before.matches,
+      bytes: shown.bytes + this.#shownBytes - before.bytes,
+    };
   }
 
   /** Reports what a part has found so far. Returns whether all parts together have found enough to show. */

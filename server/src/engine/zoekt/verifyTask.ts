@@ -14,20 +14,35 @@ import { type Checksum, loadChecksum } from "#shard/format/checksum";
 import { threadWindow } from "#shard/format/window";
 import { CachedTexts } from "./cachedTexts";
 import { CandidateShards } from "./candidateShards";
-import { type Candidates, collectCandidates, type KnownRepositories, textsToParse } from "./candidates";
+import {
+  type Candidates,
+  collectCandidates,
+  type KnownRepositories,
+  textsToParse,
+  type UnhashedDocument,
+} from "./candidates";
+import { maxLoadedMatches } from "./matchedLines";
 import type {
   CandidateSource,
+  EvaluatedResponse,
   LoadedFiles,
   MissingResponse,
   ZoektCall,
   ZoektResponse,
 } from "./zoektMessages";
 
-/** Results with more matches are sent in pieces. */
-const maxLoadedMatches = 2000;
 /** The texts of documents may take this share of the caches, and shards made of them the rest. */
 const textShare = 2 / 3;
 type EvaluatedSearch = Pick<DescriptionSearch, "loadFiles">;
+
+/** A search whose documents have been evaluated. */
+interface EvaluatedHits extends Pick<EvaluatedResponse, "nodes" | "cachedShare"> {
+  readonly search: EvaluatedSearch;
+  readonly response: SearchResponse;
+  readonly call: SearchCall;
+  /** The documents of the result whose hashes are not known. */
+  readonly unhashed: Set<UnhashedDocument>;
+}
 
 /** Instead of the token of a search whose files are part of the response. */
 const loadedToken = -1;
@@ -40,6 +55,7 @@ export function createVerifyTask(cacheBytes: number): Task<ZoektCall, ZoektRespo
   const window = threadWindow();
   const prepared = new WaitingSearches<Candidates>();
   const searches = new WaitingSearches<EvaluatedSearch>();
+  const unhashedSearches = new WaitingSearches<EvaluatedHits>();
   const cache = new CachedTexts(cacheBytes * textShare);
   const shards = new CandidateShards(cacheBytes * (1 - textShare));
   let known: KnownRepositories = new Map();
@@ -53,6 +69,21 @@ export function createVerifyTask(cacheBytes: number): Task<ZoektCall, ZoektRespo
     return candidates;
   };
   const symbolsOf = (source: CandidateSource) => (source.kind === "replies" ? undefined : source.symbols);
+  const present = async (evaluated: EvaluatedHits, context: TaskContext): Promise<ZoektResponse> => {
+    const { nodes, cachedShare, search, call, unhashed } = evaluated;
+    // Attached files are in the order of the documents. If they lack hashes, files are loaded in the order of the result.
+    const isComplete = unhashed.size === 0;
+    const response = isComplete ? evaluated.response : { ...evaluated.response, attached: undefined };
+    unhashed.clear();
+    const files = await loadFew(search, response, call, context);
+    if (unhashed.size > 0) {
+      const token = unhashedSearches.keep({ ...evaluated, response });
+      const documents = Array.from(unhashed, ({ source }) => source);
+      return { kind: "unhashed", token, documents, files };
+    }
+    const shown = files === undefined ? withToken(response, search) : { ...response, token: loadedToken };
+    return { kind: "evaluated", nodes, cachedShare, response: shown, files };
+  };
   const withToken = (response: SearchResponse, search: EvaluatedSearch): SearchResponse => {
     const isEmpty = response.hits.every(({ documents }) => documents.length === 0);
     // One thread has all hits, so no limit cuts attached files, and they are not requested.
@@ -76,23 +107,28 @@ export function createVerifyTask(cacheBytes: number): Task<ZoektCall, ZoektRespo
         const candidates = collect(call.source, context);
         if ("kind" in candidates) return candidates;
         const { nodes, cachedShare } = candidates;
-        const snapshot = shards.open(candidates, symbolsOf(call.source), call.search.preferred);
+        const unhashed = new Set<UnhashedDocument>();
+        const hashOf = (document: UnhashedDocument) => {
+          const hash = cache.factsOf(document.file)?.blob;
+          if (hash === undefined) unhashed.add(document);
+          return hash ?? "";
+        };
+        const { preferred } = call.search;
+        const snapshot = shards.open(candidates, symbolsOf(call.source), { preferred, hashOf });
         const [search, response] =
           call.description === undefined
             ? await runSearch({ snapshot }, call.search, context, checksum)
             : await runDescription({ snapshot }, call.search, call.description, context, checksum);
         if (response.kind === "tooSlow" || context.isCanceled())
           return { kind: "evaluated", nodes, cachedShare, response };
-        const files = await loadFew(search, response, call.search, context);
-        if (files !== undefined)
-          return {
-            kind: "evaluated",
-            nodes,
-            cachedShare,
-            response: { ...response, token: loadedToken },
-            files,
-          };
-        return { kind: "evaluated", nodes, cachedShare, response: withToken(response, search) };
+        return present({ nodes, cachedShare, search, response, call: call.search, unhashed }, context);
+      }
+      case "hash": {
+        const waiting = unhashedSearches.take(call.token);
+        if (waiting === undefined) throw dropped();
+        if (context.isCanceled()) throw canceled();
+        cache.learnAll(call.texts);
+        return present(waiting, context);
       }
       case "find": {
         const checksum = await loadChecksum();

@@ -12,6 +12,7 @@ import type {
   SymbolRequest,
   SymbolsResult,
 } from "#engine/engine";
+import type { FileMatch } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import { CacheUse } from "./cacheUse";
@@ -50,7 +51,8 @@ export interface ZoektEngineOptions extends Omit<SearchedRepositoriesOptions, "n
  *
  * - Send the query to each node that has repositories of the search (`nodeSearch.ts`). `zoektQuery.ts` translates it so
  *   that at least the documents that match are returned, with their text, or only the lines that match
- *   (`matchedLines.ts`).
+ *   (`matchedLines.ts`). Then the hashes of new documents of the result are computed from their texts, which are requested
+ *   later.
  * - Evaluate the query itself on these documents (`verifyTask.ts`), with the code of the embedded engine. So positions,
  *   chunks and scores do not depend on the engine, nor on which node responds first.
  * - Merge the files with those of the embedded engine.
@@ -129,7 +131,8 @@ export class ZoektEngine implements Engine {
       const haveAllEnough = (result: EngineResult) => streamed.hasEnough(part, result);
       // What is missing counts once.
       const missing = part === 0 ? whole.missing : [];
-      const scope = { ...whole, searched, missing, haveAllEnough };
+      const onFirstFiles = (files: readonly FileMatch[]) => streamed.show(part, files);
+      const scope = { ...whole, searched, missing, onFirstFiles, haveAllEnough };
       streamed.report(part, await searchDocuments(plan, scope, this.#searchOptions, signal));
     };
     try {

@@ -115,7 +115,7 @@ interface EvaluateCall {
   readonly description: Description | undefined;
 }
 
-interface EvaluatedResponse {
+export interface EvaluatedResponse {
   readonly kind: "evaluated";
   /** In the order of the replies. */
   readonly nodes: readonly NodeCandidates[];
@@ -124,6 +124,24 @@ interface EvaluatedResponse {
   readonly cachedShare?: number | undefined;
   /** What the thread would respond to the `FilesCall` that follows, if the files are few: that saves the call. */
   readonly files?: LoadedFiles | undefined;
+}
+
+/** The result of an `EvaluateCall` contains documents whose hashes are not known. A `HashCall` follows. */
+export interface UnhashedResponse {
+  readonly kind: "unhashed";
+  readonly token: number;
+  /** The documents, the best ones first. */
+  readonly documents: readonly MissingDocument[];
+  /** The files of the result, once some hashes are known. Those that are not are empty. */
+  readonly files: LoadedFiles | undefined;
+}
+
+/** Goes on after an `UnhashedResponse`. */
+interface HashCall {
+  readonly kind: "hash";
+  readonly token: number;
+  /** The texts of some of its documents, as nodes returned them. */
+  readonly texts: readonly Uint8Array[];
 }
 
 /** Documents of an `EvaluateCall` whose texts neither the responses nor the cache contain. */
@@ -160,11 +178,12 @@ interface FoundResponse {
   readonly response: SymbolsResponse;
 }
 
-export type ZoektCall = RepositoriesCall | PrepareCall | EvaluateCall | FindCall | FilesCall;
+export type ZoektCall = RepositoriesCall | PrepareCall | EvaluateCall | HashCall | FindCall | FilesCall;
 export type ZoektResponse =
   | { readonly kind: "ready" }
   | PreparedResponse
   | EvaluatedResponse
+  | UnhashedResponse
   | MissingResponse
   | FoundResponse
   | FilesResponse;
