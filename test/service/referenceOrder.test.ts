@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Certainty } from "#contract/symbols";
+import type { Engine } from "#engine/engine";
 import { encodeChunks } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import type { ReferencingFile } from "#service/navigation/references";
@@ -53,12 +54,50 @@ test("references are sorted the same way, whatever the order in which they were 
 });
 
 test("references are incomplete if the text of a file cannot be read", async () => {
-  const engine = engineOf(async (_plan, _signal, onFiles) => {
-    await onFiles?.([fileMatch(1, "a.ts", { chunks: encodeChunks([]) })]);
-    return engineResult([]);
-  });
-  const caller = callerOf({ engine, repositories: viewOf([repository(1, "github.com/o/alpha")]) });
-  const call = { credentials: { kind: "none" as const }, signal: new AbortController().signal };
-  const { files, stats } = await caller("findReferences", { symbolName: "retry" }, call);
+  const engine = engineOf(async () =>
+    engineResult([fileMatch(1, "a.ts", { chunks: encodeChunks([]), language: "TypeScript" })]),
+  );
+  const { files, stats } = await findReferences(engine, {});
   assert.deepEqual([files, stats.isExhaustive], [[], false]);
 });
+
+test("the best files fill a limit, however long they take to read", async () => {
+  const names = Array.from({ length: 40 }, (_, at) => `${String(at).padStart(2, "0")}.ts`);
+  const found = names.map((name, at) =>
+    fileMatch(1, name, { language: "TypeScript", blobSha: name, score: names.length - at }),
+  );
+  let requestCount = 0;
+  let release = () => {};
+  const laterOnes = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const engine: Engine = {
+    ...engineOf(async () => engineResult(found)),
+    async readDocuments(requests) {
+      requestCount++;
+      if (requestCount === 3) release();
+      if (requestCount === 1) await laterOnes;
+      return requests.map(({ path }) => {
+        const file = found.find((each) => each.path === path);
+        return file && { ...file, content: Buffer.from("retry();\n") };
+      });
+    },
+  };
+  const caller = callerFor(engine);
+  for (let round = 0; round < 2; round++) {
+    const { files, stats } = await findReferences(engine, { matches: 10 }, caller);
+    assert.deepEqual(
+      files.map(({ fileName }) => fileName),
+      names.slice(0, 10),
+    );
+    assert.deepEqual([stats.matchCount, stats.isExhaustive], [10, false]);
+  }
+});
+
+const callerFor = (engine: Engine) =>
+  callerOf({ engine, repositories: viewOf([repository(1, "github.com/o/alpha")]) });
+
+async function findReferences(engine: Engine, limits: { matches?: number }, caller = callerFor(engine)) {
+  const call = { credentials: { kind: "none" as const }, signal: new AbortController().signal };
+  return await caller("findReferences", { symbolName: "retry", ...limits }, call);
+}

@@ -66,6 +66,11 @@ export interface FileMatch {
   readonly explanation?: string | undefined;
 }
 
+/** Returns what distinguishes a file from others. Versions of one that is not indexed have no hash, but other branches. */
+export function fileKey({ repositoryId, path, blobSha, origin, branches }: FileMatch): string {
+  return [repositoryId, path, blobSha, origin, ...branches].join("\0");
+}
+
 const decoder = new TextDecoder();
 
 export function decodeChunks({ chunks }: Pick<FileMatch, "chunks">): Chunk[] {

@@ -1,5 +1,5 @@
 import type { FilesHandler } from "#engine/engine";
-import type { FileMatch } from "#model/match";
+import { type FileMatch, fileKey } from "#model/match";
 import { truncateFile } from "./collect";
 
 export interface LimitedEmit {
@@ -38,9 +38,4 @@ export function limitedEmit(maxMatches: number, onFiles: FilesHandler, signal: A
     },
     emitted: () => ({ matchCount: shown, fileCount }),
   };
-}
-
-/** Versions of a file that is not indexed have no hash, but other branches. */
-export function fileKey({ repositoryId, path, blobSha, origin, branches }: FileMatch): string {
-  return [repositoryId, path, blobSha, origin, ...branches].join("\0");
 }

@@ -1,10 +1,9 @@
 /** Passes on the files of a search that is divided into parts, one for each node, as the parts return them. */
 import { throwIfAborted } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
-import { fileKey } from "#engine/embedded/limitedEmit";
 import { fileBytes } from "#engine/embedded/resultPiece";
 import type { EngineResult, FilesHandler } from "#engine/engine";
-import type { FileMatch } from "#model/match";
+import { type FileMatch, fileKey } from "#model/match";
 import type { Limits } from "#query/limits";
 import { mergeResults, withinLimits, withReasons } from "./mergeResults";
 

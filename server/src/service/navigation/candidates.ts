@@ -1,5 +1,13 @@
 /** Finds files that contain a name as a whole word, in any language, and reads their text. */
-import type { DocumentInfo, DocumentRequest, Engine, FoundSymbol, UnsavedDocument } from "#engine/engine";
+import type {
+  DocumentInfo,
+  DocumentRequest,
+  Engine,
+  EngineResult,
+  FoundSymbol,
+  SearchPlan,
+  UnsavedDocument,
+} from "#engine/engine";
 import { blobHash } from "#git/objects/blobHash";
 import type { FileMatch } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
@@ -86,10 +94,46 @@ export class Gaps {
 /** Passes files to `onFiles` as they are found. Resolves when the search and all calls of `onFiles` have finished. */
 export async function searchCandidates(
   engine: Engine,
-  { query, scope, pattern, filters = [], omitsChunks }: CandidateSearch,
+  search: CandidateSearch,
   signal: AbortSignal,
   onFiles: (files: readonly FileMatch[]) => Promise<void>,
 ): Promise<Completeness> {
+  const pending: Promise<void>[] = [];
+  const result = await engine.search(planOf(search, maxOccurrences), signal, (files) => {
+    const handling = onFiles(files);
+    pending.push(handling);
+    return handling;
+  });
+  await Promise.all(pending);
+  return completenessOf(result);
+}
+
+export interface BestCandidates extends Completeness {
+  /** The best first. */
+  readonly files: readonly FileMatch[];
+  /** Whether a search with a higher limit may find more. */
+  readonly hasMore: boolean;
+}
+
+/** Finds the best files, with at most `maxMatches` occurrences. Each file has all of its own. */
+export async function bestCandidates(
+  engine: Engine,
+  search: CandidateSearch,
+  maxMatches: number,
+  signal: AbortSignal,
+): Promise<BestCandidates> {
+  const limit = Math.min(maxMatches, maxOccurrences);
+  const result = await engine.search(planOf(search, limit), signal);
+  const hasMore = limit < maxOccurrences && result.stats.totalMatchCount >= limit;
+  const isWhole = ({ rangeCount, matchCount }: FileMatch) => rangeCount >= matchCount;
+  const files = hasMore ? result.files.filter(isWhole) : result.files;
+  return { ...completenessOf(result), files, hasMore };
+}
+
+function planOf(
+  { query, scope, pattern, filters = [], omitsChunks }: CandidateSearch,
+  maxMatches: number,
+): SearchPlan {
   const { languages, unsaved, preferred, deadline } = query;
   const patterns = [pattern].flat().map((each): Query => ({ kind: "text", pattern: each, where: "content" }));
   const children: Query[] = [
@@ -98,20 +142,12 @@ export async function searchCandidates(
     ...(languages === undefined ? [] : [{ kind: "language" as const, names: languages }]),
     ...(scope.revisions.length === 0 ? [] : [{ kind: "revision" as const, names: scope.revisions }]),
   ];
-  const plan = createInternalPlan({ kind: "and", children }, scope.repositories, maxOccurrences, deadline);
+  const plan = createInternalPlan({ kind: "and", children }, scope.repositories, maxMatches, deadline);
   const limits = { ...plan.limits, maxResponseBytes, omitsChunks };
-  const pending: Promise<void>[] = [];
-  const { stats, isExhaustive } = await engine.search(
-    { ...plan, limits, unsaved: scope.revisions.length === 0 ? unsaved : [], preferred },
-    signal,
-    (files) => {
-      const handling = onFiles(files);
-      pending.push(handling);
-      return handling;
-    },
-  );
-  await Promise.all(pending);
-  const { flushReason, filesMissing } = stats;
+  return { ...plan, limits, unsaved: scope.revisions.length === 0 ? unsaved : [], preferred };
+}
+
+function completenessOf({ stats: { flushReason, filesMissing }, isExhaustive }: EngineResult): Completeness {
   return { reason: flushReason !== "NONE" || isExhaustive ? flushReason : "ENGINE_PARTIAL", filesMissing };
 }
 

@@ -9,13 +9,13 @@ import { setMaxListeners } from "node:events";
 import { TextPositions } from "#base/textPositions";
 import type { Certainty } from "#contract/symbols";
 import type { Engine, FoundSymbol } from "#engine/engine";
-import { decodeChunks, type FileMatch, type Range } from "#model/match";
+import { decodeChunks, type FileMatch, fileKey, type Range } from "#model/match";
 import { addReason, type FlushReason } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { definesNames, parsedLanguages } from "#symbols/grammars/grammars";
-import { type Completeness, readTexts, searchCandidates, wholeWordPattern } from "./candidates";
+import { bestCandidates, type Completeness, readTexts, wholeWordPattern } from "./candidates";
 import {
   ConfidenceEstimator,
   compareCertainty,
@@ -67,10 +67,15 @@ export interface FoundReferences extends Completeness {
 
 /** With more definitions of the same name, confidence cannot be computed in reasonable time. */
 const maxTargets = 50;
+/** How many occurrences in texts the first search for files is limited to, and how many times more each following one. */
+const firstOccurrences = 4000;
+const growth = 5;
 /** Texts per parser call: few, so that first results arrive soon. */
 const textsPerCall = 4;
-/** With more calls running, the search for files pauses. */
+/** With more calls running, no others start. */
 const maxRunning = 16;
+/** So many files that need no parser are passed on at once. */
+const maxBatch = 100;
 
 export class References {
   readonly #options: ReferencesOptions;
@@ -181,74 +186,83 @@ export class References {
     return { targets, estimator, queryOrigin: query.origin, reason };
   }
 
+  /** Searches for the best files first, because often these contain enough references. Later searches find them again. */
   async #searchScope(
     query: SymbolQuery,
     scope: SearchScope,
     { possibleTargets, emit }: ScopeSearch,
     signal: AbortSignal,
   ): Promise<Completeness> {
-    const { engine } = this.#options;
-    const running = new Set<Promise<void>>();
-    const failures: unknown[] = [];
-    let hasUnreadable = false;
-    let emittingCached: Promise<void> | undefined;
-    const track = (work: Promise<readonly ParsedFile[]>) => {
-      const tracked = work
-        .then(async (files) => {
-          hasUnreadable ||= files.some(isUnreadable);
-          const resolved = await possibleTargets;
-          await emit(
-            files
-              .map((each) => toReferencingFile(each, resolved))
-              .filter(({ references }) => references.length > 0),
-          );
-        })
-        .catch((error: unknown) => {
-          failures.push(error);
-        })
-        .finally(() => running.delete(tracked));
-      running.add(tracked);
-      return tracked;
-    };
-    // The search continues while these files are parsed, so that no parser is idle.
     const omitsChunks = parsedLanguages().filter(definesNames);
     const candidates = { query, scope, pattern: wholeWordPattern(query.name), omitsChunks };
-    const searched = await searchCandidates(engine, candidates, signal, async (files) => {
-      const cached: ParsedFile[] = [];
-      const textOnly: ParsedFile[] = [];
-      const uncached: FileMatch[] = [];
-      for (const file of files.toSorted((left, right) => right.score - left.score)) {
-        const code = this.#cachedOccurrences(query.name, file);
-        if (code !== undefined) cached.push({ file, code });
-        else if (definesNames(file.language)) uncached.push(file);
-        else textOnly.push({ file, code });
-      }
-      // Emit cached files before others are parsed: they often reach the match limit, and then nothing needs to be parsed.
-      if (cached.length > 0) emittingCached = track(Promise.resolve(cached));
-      if (uncached.length > 0) await emittingCached;
-      const parsing: Promise<void>[] = [];
-      for (let at = 0; at < uncached.length && !signal.aborted; at += textsPerCall)
-        parsing.push(track(this.#parseFiles(query, uncached.slice(at, at + textsPerCall), signal)));
-      // Code comes before prose that mentions it.
-      if (textOnly.length > 0) void track(Promise.all(parsing).then(() => textOnly));
-      while (running.size > maxRunning) await Promise.race(running);
-    });
-    await Promise.all(running);
-    if (failures.length > 0) throw failures[0];
-    return hasUnreadable ? { ...searched, reason: addReason(searched.reason, "ENGINE_PARTIAL") } : searched;
+    const known = new Set<string>();
+    let hasUnreadable = false;
+    for (let maxMatches = firstOccurrences; ; maxMatches *= growth) {
+      const found = await bestCandidates(this.#options.engine, candidates, maxMatches, signal);
+      const files = found.files.filter((file) => !known.has(fileKey(file)));
+      for (const file of files) known.add(fileKey(file));
+      await this.#parseInOrder(query, files, signal, async (parsed) => {
+        hasUnreadable ||= parsed.some(isUnreadable);
+        const resolved = await possibleTargets;
+        await emit(
+          parsed
+            .map((each) => toReferencingFile(each, resolved))
+            .filter(({ references }) => references.length > 0),
+        );
+      });
+      if (found.hasMore && !signal.aborted) continue;
+      return hasUnreadable ? { ...found, reason: addReason(found.reason, "ENGINE_PARTIAL") } : found;
+    }
   }
 
-  /** Returns the cached occurrences in a file. */
-  #cachedOccurrences(name: string, { language, blobSha, origin }: FileMatch): FileOccurrences | undefined {
+  /**
+   * Parses several files at the same time, but passes them on in order, so that the references within a limit are the same
+   * each time. Code comes before prose that mentions the name.
+   */
+  async #parseInOrder(
+    query: SymbolQuery,
+    files: readonly FileMatch[],
+    signal: AbortSignal,
+    onParsed: (files: readonly ParsedFile[]) => Promise<void>,
+  ): Promise<void> {
+    const isCode = ({ language }: FileMatch) => definesNames(language);
+    const running = new Set<Promise<unknown>>();
+    let passedOn = Promise.resolve();
+    const passOn = async (parsing: Promise<readonly ParsedFile[]>) => {
+      // It may fail while others are awaited.
+      parsing.catch(() => undefined);
+      passedOn = passedOn.then(async () => onParsed(await parsing));
+      const passing = passedOn.catch(() => undefined).finally(() => running.delete(passing));
+      running.add(passing);
+      while (running.size > maxRunning) await Promise.race(running);
+    };
+    const code = files.filter(isCode);
+    for (let at = 0; at < code.length && !signal.aborted; ) {
+      const next = batchOf(
+        code.slice(at, at + maxBatch),
+        (file) => this.#cached(query.name, file) !== undefined,
+      );
+      await passOn(this.#parseFiles(query, next, signal));
+      at += next.length;
+    }
+    const others = files.filter((file) => !isCode(file));
+    if (others.length > 0) await passOn(Promise.resolve(others.map((file) => ({ file, code: undefined }))));
+    await passedOn;
+  }
+
+  #cached(name: string, { language, blobSha, origin }: FileMatch): FileOccurrences | undefined {
     return origin === "unsaved" ? undefined : this.#options.code.cachedOccurrences(language, blobSha, name);
   }
 
+  /** Does not read texts of which all occurrences are cached. */
   async #parseFiles(
     { name, unsaved }: SymbolQuery,
     files: readonly FileMatch[],
     signal: AbortSignal,
   ): Promise<readonly ParsedFile[]> {
     const { code, engine } = this.#options;
+    const cached = files.map((file) => ({ file, code: this.#cached(name, file) }));
+    if (cached.every((each) => each.code !== undefined)) return cached;
     const texts = await readTexts(engine, files, { unsaved }, signal);
     const readableTexts = texts.filter((text) => text !== undefined);
     const parsed = await code.occurrences(readableTexts, name, signal);
@@ -282,6 +296,15 @@ interface ParsedFile {
   readonly code: FileOccurrences | undefined;
   /** Where its text contains the name, if it could be read but not parsed. */
   readonly words?: readonly FoundWord[] | undefined;
+}
+
+/** Returns the first files that are all cached, or, of those that are not, as many as a parser call may have. */
+function batchOf(files: readonly FileMatch[], isCached: (file: FileMatch) => boolean): readonly FileMatch[] {
+  const [first] = files;
+  const areCached = first !== undefined && isCached(first);
+  const batch = files.slice(0, areCached ? maxBatch : textsPerCall);
+  const end = batch.findIndex((file) => isCached(file) !== areCached);
+  return end < 0 ? batch : batch.slice(0, end);
 }
 
 /** Whether nothing is known of a file's occurrences, because it is no longer indexed, or its node has failed. */
