@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Script } from "node:vm";
 
 /** Where `script` finds the function to run. */
@@ -19,5 +20,40 @@ export function runWithTimeout(run: () => void, timeoutMs: number): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
     throw error;
+  }
+}
+
+/**
+ * Like `runWithTimeout`, but limits processor time: on a busy machine, a thread waits for a processor most of the time.
+ * If `run` is interrupted before it has used half of `limitMs`, it is called again, with more time, and must continue
+ * where it was or start again. After `latestMs`, it is not called again. Where the processor time of a thread is not
+ * known, the limit is elapsed time.
+ */
+export function runWithProcessorLimit(run: () => void, limitMs: number, latestMs: number): boolean {
+  const startedAt = performance.now();
+  for (let timeoutMs = limitMs; ; ) {
+    const before = threadMs();
+    if (runWithTimeout(run, timeoutMs)) return true;
+    const usedMs = Math.max(1, threadMs() - before);
+    const leftMs = startedAt + latestMs - performance.now();
+    const wasWaiting = usedMs < limitMs / 2;
+    if (!wasWaiting || leftMs <= 0) return false;
+    timeoutMs = Math.min(leftMs, (timeoutMs * limitMs) / usedMs);
+  }
+}
+
+/** Returns the milliseconds for which this thread has used a processor; NaN if they are not known. */
+function threadMs(): number {
+  // Node 20 does not have this function.
+  const { threadCpuUsage } = process as { threadCpuUsage?: () => NodeJS.CpuUsage };
+  if (threadCpuUsage !== undefined) {
+    const { user, system } = threadCpuUsage.call(process);
+    return (user + system) / 1000;
+  }
+  try {
+    return Number.parseInt(readFileSync("/proc/thread-self/schedstat", "latin1"), 10) / 1e6;
+  } catch {
+    // This is not Linux.
+    return Number.NaN;
   }
 }

@@ -3,7 +3,7 @@ import { isServiceError } from "#base/error";
 import type { FlushReason } from "#model/stats";
 import { noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
-import { runWithTimeout } from "#platform/runWithTimeout";
+import { runWithProcessorLimit, runWithTimeout } from "#platform/runWithTimeout";
 import type { TaskContext } from "#platform/serveTask";
 import { type CompiledSearch, compileQuery } from "#shard/evaluation/compile";
 import { type EvaluationOutput, newEvaluationCounts, ShardEvaluation } from "#shard/evaluation/evaluate";
@@ -239,13 +239,16 @@ export class Search {
       prepare("backtracking")();
       return mayMatch;
     }
-    if (this.#runaways < maxRunaways && runWithTimeout(prepare("backtracking"), this.#backtrackingLimitMs()))
+    if (
+      this.#runaways < maxRunaways &&
+      this.#runLimited(prepare("backtracking"), this.#backtrackingLimitMs())
+    )
       return mayMatch;
     this.#countRunaway();
     if (this.#isTooSlow) return undefined;
     await this.#emitDue();
     await nextTurn();
-    if (runWithTimeout(prepare("linear"), this.#linearLimitMs())) return mayMatch;
+    if (this.#runLimited(prepare("linear"), this.#linearLimitMs())) return mayMatch;
     this.#abandonLinear();
     return undefined;
   }
@@ -298,11 +301,25 @@ export class Search {
     let done: boolean | undefined;
     const limit = isLinear ? sliceMs + this.#linearLimitMs() : this.#backtrackingLimitMs();
     const ended = this.#countLoaded(() =>
-      runWithTimeout(() => {
+      this.#runLimited(() => {
         done = evaluation.step(isLinear ? "linear" : "backtracking", isExpired);
       }, limit),
     );
     return ended ? done : undefined;
+  }
+
+  /**
+   * Runs something under a time limit; returns whether it has ended. In the slow lane, where a runaway may cost matches,
+   * the limit is processor time.
+   */
+  #runLimited(run: () => void, limitMs: number): boolean {
+    if (this.#call.lane === "fast") return runWithTimeout(run, limitMs);
+    const runOrRepeat = () => {
+      // An interrupted run may have left it incomplete.
+      this.#window.invalidate();
+      run();
+    };
+    return runWithProcessorLimit(runOrRepeat, limitMs, this.#call.limits.deadline - monotonicNow());
   }
 
   #countLoaded<Result>(run: () => Result): Result {
@@ -323,7 +340,7 @@ export class Search {
     await nextTurn();
     if (
       this.#runaways <= maxRunaways &&
-      runWithTimeout(() => evaluation.evaluateCurrent("linear"), this.#linearLimitMs())
+      this.#runLimited(() => evaluation.evaluateCurrent("linear"), this.#linearLimitMs())
     )
       return;
     this.#abandonLinear();
