@@ -66,6 +66,8 @@ const quietSettings = {
   "chat.commandCenter.enabled": false,
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.layoutControl.enabled": false,
+  // Otherwise a click that opens a view hides the side bar if VS Code has just restored it.
+  "workbench.activityBar.iconClickBehavior": "focus",
   "window.commandCenter": false,
   "git.enabled": false,
   "git.openRepositoryInParentFolders": "never",

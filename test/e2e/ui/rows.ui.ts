@@ -130,10 +130,14 @@ describe("rows of results", () => {
 
   it("can be dismissed and excluded by folder", async () => {
     await clickTitle("View as Tree");
+    await folder("retry").first().waitFor();
+    await window.settled("Results");
     await folder("retry").first().hover();
     await folder("retry").first().getByRole("button", { name: "Dismiss" }).click();
     await row("func retryWithBackoff").waitFor({ state: "detached" });
     await window.box.search("retryWithBackoff");
+    await folder("retry").first().waitFor();
+    await window.settled("Results");
     await folder("retry").first().click({ button: "right" });
     await window.page.getByRole("menuitem", { name: "Exclude" }).hover();
     await window.choose("This Folder");
