@@ -93,6 +93,7 @@ const rows: readonly [address: string, status: number, content: RegExp][] = [
   [`${repositoryName}/-/tree/vendor`, 200, /module<\/bdi> \(submodule\)/],
   [`${repositoryName}/-/blob/music%2Fsong.txt?blame=1`, 200, /Zoë Ω/],
   [`${repositoryName}/-/blob/README.md?blame=1`, 200, /Hide blame/],
+  [`${repositoryName}/-/blob/latin1-%EF%BF%BD.txt?blame=1`, 200, /blame cannot be run.* id="L1"/s],
   [`${repositoryName}/-/blob/data.bin`, 200, /binary/],
   [`${repositoryName}/-/blob/empty`, 200, /empty/],
   [`${repositoryName}/-/blob/music`, 302, /^$/],

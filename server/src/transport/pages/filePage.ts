@@ -183,8 +183,8 @@ async function blameColumn(context: PageContext): Promise<BlameColumn> {
   try {
     blame = await caller("blame", { repo, path, ...refOf(context) }, call);
   } catch (error) {
-    // The revision exists, but a shallow clone has no history.
-    if (!isServiceError(error, "INVALID_GIT_REF")) throw error;
+    // The file itself can still be shown, for example if the clone is shallow or git takes too long.
+    if (!isServiceError(error) || error.code === "CANCELLED") throw error;
     return { note: html`<p class="note">${error.message}</p>` };
   }
   const { ranges, commits } = blame;
