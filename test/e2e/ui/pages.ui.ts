@@ -412,8 +412,14 @@ describe("pages", () => {
     await page.getByRole("button", { name: "Dark", pressed: true }).waitFor();
     assert.equal(await background(), "rgb(13, 17, 23)");
     await page.screenshot({ path: shotPath("pageSettings") });
-    await page.goto(`${server.url}${file}`);
+    await page.goto(`${server.url}${file}?blame=1`);
     assert.equal(await background(), "rgb(13, 17, 23)");
+    // Paper is light, and browsers print no backgrounds.
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await background(), "rgb(255, 255, 255)");
+    const line = await page.locator("#L1").boundingBox();
+    assert.ok(line !== null && line.height < 50, JSON.stringify(line));
+    await page.screenshot({ path: shotPath("pagePrinted") });
     await page.context().close();
   });
 
