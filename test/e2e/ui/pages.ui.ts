@@ -128,6 +128,11 @@ describe("pages", () => {
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("/");
+    await page.keyboard.press("Escape");
+    await page.getByText("11 matches · 1 file").waitFor();
+    await page.keyboard.press("j");
+    assert.match(await focusedLine(), /^11export/);
+    await page.keyboard.press("/");
     await page.getByLabel("Search code").fill("value19 ");
     await page.keyboard.press("Enter");
     await page.getByText("11 matches · 1 file").waitFor();

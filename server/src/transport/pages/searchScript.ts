@@ -4,7 +4,8 @@
  * - Typing searches after a pause: it requests the page for the query and replaces the results with its results. A new
  *   request cancels the previous one, and the results stay until the next ones are there.
  * - The history has an entry for each query that was entered or left, not one for each key.
- * - Suggestions for the word at the cursor are a list box. It takes Enter and Tab only if one of them is chosen.
+ * - Suggestions for the word at the cursor are a list box. It takes Enter and Tab only if one of them is chosen. Escape
+ *   closes it, and then leaves the box; some browsers would clear the query.
  * - `j` and `k` move through the results, Enter follows the link, and `o` opens the file in VS Code.
  *
  * Markup comes only from documents that the browser has parsed: Trusted Types forbid anything else.
@@ -126,7 +127,7 @@ const onInput = () => {
   searchLater();
 };
 box.addEventListener("input", onInput);
-box.addEventListener("blur", () => setTimeout(closeList, 150));
+box.addEventListener("blur", () => setTimeout(() => { if (document.activeElement !== box) closeList(); }, 150));
 form.addEventListener("mousedown", (event) => {
   const option = event.target.closest("[role=option]");
   if (!option) return;
@@ -137,7 +138,7 @@ box.addEventListener("keydown", (event) => {
   if (hasModifier(event) || event.isComposing) return;
   const isOpen = !list().hidden;
   const step = (event.key === "ArrowDown") - (event.key === "ArrowUp");
-  if (isOpen && event.key === "Escape") closeList();
+  if (event.key === "Escape") isOpen ? closeList() : box.blur();
   else if (isOpen && (event.key === "Enter" || event.key === "Tab") && chosen()) accept(chosen());
   else if (isOpen && step) {
     const all = [undefined, ...options()];

@@ -70,7 +70,7 @@ export const keySections: readonly SyntaxSection[] = [
     rows: [
       ["/", "go to the search box"],
       ["?", "show the keys"],
-      ["Esc", "close suggestions, panels and dialogs"],
+      ["Esc", "close suggestions, panels and dialogs; leave the search box"],
     ],
   },
   {
