@@ -126,7 +126,6 @@ copy?.addEventListener("click", async () => {
   } catch { report("The file could not be copied."); }
 });
 const filter = byId("filter");
-if (filter) filter.querySelector("button").hidden = true;
 let loaded = filter?.elements.filter.value;
 let request, typingTimer;
 const load = () => {

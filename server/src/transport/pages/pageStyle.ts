@@ -8,7 +8,7 @@ export const pageStyle = `
   --str: light-dark(#0a3069, #a5d6ff); --num: light-dark(#0550ae, #79c0ff); --com: light-dark(#59636e, #9198a1); --fn: light-dark(#6639ba, #d2a8ff);
   --tag: light-dark(#116329, #7ee787); }
 * { box-sizing: border-box; }
-html { scroll-padding-top: 112px; }
+html { scroll-padding-top: 112px; scrollbar-color: var(--dim) transparent; }
 body { margin: 0; background: var(--bg); color: var(--fg); font: 14px/1.5 system-ui, sans-serif; }
 a { color: var(--link); text-decoration: none; } a:hover, h1 a, h2 a, .facts a, .dim a, p a, .who a { text-decoration: underline; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 1px; }
@@ -17,7 +17,7 @@ header { position: sticky; top: 0; z-index: 1; max-height: 50vh; overflow-y: aut
 h1 { font-size: 16px; font-weight: 600; margin: 0; max-height: 72px; overflow-y: auto; overflow-wrap: anywhere; unicode-bidi: isolate; }
 .actions { margin: 4px 0 0; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 16px; }
 .actions nav { display: contents; } .actions :where(nav > *) { display: inline-flex; align-items: center; min-height: 24px; overflow-wrap: anywhere; } .actions [hidden] { display: none; }
-@media (scripting: enabled) { .scripted[hidden] { display: inline-block; visibility: hidden; } }
+@media (scripting: enabled) { .scripted[hidden] { display: inline-block; visibility: hidden; } #filter button { display: none; } }
 .pick { padding: 0 8px; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); }
 .pick::after { content: "\\00a0\\25be" / ""; }
 button[aria-pressed=true] { border-color: var(--link); background: var(--soft); font-weight: 600; }
