@@ -150,6 +150,28 @@ test("completions also find rare languages and names, and repositories of others
   }
 });
 
+test("a document that is not indexed has no hash, also if it is found for the first time", async () => {
+  const content = Buffer.from("NOT-INDEXED: contains binary content");
+  const indexed = [{ id: 1, branches: ["main"], documents: [{ path: "logo.png", content, branches: [0] }] }];
+  const [node] = await startDoubles(indexed, 1);
+  assert.ok(node);
+  const cluster = await openCluster([node.url], indexed);
+  await cluster.repositories.refresh();
+  try {
+    for (const query of [literal("logo", { where: "name" }), literal("logo", { where: "both" })])
+      for (let run = 0; run < 2; run++) {
+        const { files } = await search(cluster.engine, query, { maxMatches: 10 });
+        assert.deepEqual(
+          files.map(({ path, blobSha }) => [path, blobSha]),
+          [["logo.png", ""]],
+        );
+      }
+  } finally {
+    await cluster.close();
+    await node.stop();
+  }
+});
+
 test("texts that similar searches have in common are requested once", async () => {
   const texts = [...Array.from({ length: 7 }, () => "common words"), "common", "hats", "bees", "gamma"];
   // Looks like fields of a response.
@@ -224,6 +246,7 @@ test("the best files of a stream wait for the hashes of no others", { timeout: 3
   assert.ok(node);
   const cluster = await openCluster([node.url], indexed);
   await cluster.repositories.refresh();
+  const plan = planOf(literal("one"), { maxMatches: 10, contextLines: 0 });
   const shown: FileMatch[] = [];
   const requested: number[] = [];
   let showFirst = () => {};
@@ -237,7 +260,6 @@ test("the best files of a stream wait for the hashes of no others", { timeout: 3
     else respond();
   };
   try {
-    const plan = planOf(literal("one"), { maxMatches: 10, contextLines: 0 });
     const { stats } = await cluster.engine.search(plan, new AbortController().signal, (files) => {
       shown.push(...files);
       showFirst();

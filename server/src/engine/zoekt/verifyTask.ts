@@ -109,9 +109,10 @@ export function createVerifyTask(cacheBytes: number): Task<ZoektCall, ZoektRespo
         const { nodes, cachedShare } = candidates;
         const unhashed = new Set<UnhashedDocument>();
         const hashOf = (document: UnhashedDocument) => {
-          const hash = cache.factsOf(document.file)?.blob;
-          if (hash === undefined) unhashed.add(document);
-          return hash ?? "";
+          const facts = cache.factsOf(document.file);
+          if (facts === undefined) unhashed.add(document);
+          // Only now is it known that a document is skipped that was found by its path.
+          return facts === undefined || facts.skip !== undefined ? "" : facts.blob;
         };
         const { preferred } = call.search;
         const snapshot = shards.open(candidates, symbolsOf(call.source), { preferred, hashOf });
