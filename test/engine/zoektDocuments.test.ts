@@ -269,6 +269,30 @@ test("the best files of a stream wait for the hashes of no others", { timeout: 3
       shown.map(({ path, blobSha }) => [path, blobSha]),
       documents.slice(10).map(({ path, content }) => [path, blobHash(content)]),
     );
+    // The best files remain if the node fails after them, and are counted.
+    const failing = await openCluster([node.url], indexed);
+    await failing.repositories.refresh();
+    let hashed = 0;
+    node.handle = (request, _, body, respond) => {
+      if (hashed > 0) request.socket.destroy();
+      else respond();
+      if (/file\d+/.test(body)) hashed++;
+    };
+    try {
+      const files: FileMatch[] = [];
+      const result = await failing.engine.search(plan, new AbortController().signal, (more) => {
+        files.push(...more);
+      });
+      assert.deepEqual(
+        files.map(({ path }) => path),
+        documents.slice(10, 13).map(({ path }) => path),
+      );
+      const { actualMatchCount, totalMatchCount, fileCount } = result.stats;
+      assert.deepEqual([actualMatchCount, totalMatchCount, fileCount], [3, 3, 3]);
+      assert.deepEqual([result.isExhaustive, result.unavailable?.length], [false, 1]);
+    } finally {
+      await failing.close();
+    }
   } finally {
     await cluster.close();
     await node.stop();

@@ -97,9 +97,12 @@ export class StreamedParts {
       .map((result): EngineResult => ({ ...result, files: [] }))
       .reduce((left, right) => mergeResults(left, right, this.#limits));
     const stats = withReasons(merged.stats, isTruncated ? ["MATCH_LIMIT"] : []);
+    // The result of a node that failed after it had found files lacks these.
+    const totalMatchCount = Math.max(stats.totalMatchCount, this.#shownMatches);
+    const fileCount = Math.max(stats.fileCount, this.#shown.size);
     return {
       ...merged,
-      stats: { ...stats, actualMatchCount: this.#shownMatches },
+      stats: { ...stats, totalMatchCount, fileCount, actualMatchCount: this.#shownMatches },
       isExhaustive: merged.isExhaustive && !isTruncated,
     };
   }
