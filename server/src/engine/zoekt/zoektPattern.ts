@@ -20,6 +20,8 @@ const minIndexedLength = 3;
 /** Longer expressions are not sent, because classes such as `\pL` have hundreds of ranges. */
 const maxSourceLength = 20_000;
 const replacement = 0xfffd;
+/** In almost no text. */
+const noncharacter = 0x10ffff;
 
 /** Returns undefined if Zoekt cannot filter by the pattern, as if it matched every text. */
 export function zoektPattern(pattern: Pattern): ZoektPattern | undefined {
@@ -90,10 +92,11 @@ function printLiteral({
 }: Extract<Pattern, { kind: "literal" }>): ZoektPattern | undefined {
   if (text === "") return undefined;
   const codePoints = codePointsOf(text);
+  const folds = !caseSensitive && !isFoldedByZoekt(codePoints);
   return {
-    source: printCodePoints(codePoints, !caseSensitive && !isFoldedByZoekt(codePoints)),
+    source: printCodePoints(codePoints, folds),
     caseSensitive,
-    isExact: !codePoints.includes(replacement),
+    isExact: !codePoints.includes(replacement) && !(folds && codePoints.some(isMisread)),
   };
 }
 
@@ -102,11 +105,12 @@ function printSyntax(syntax: Syntax): ZoektPattern | undefined {
   const folds = someNode(syntax, (node) => node.kind === "literal" && node.fold);
   const isMixed =
     folds && someNode(syntax, (node) => node.kind === "class" || (node.kind === "literal" && !node.fold));
-  const hasReplacement = someNode(
+  const isWidened = someNode(
     syntax,
-    (node) => node.kind === "literal" && node.codePoints.includes(replacement),
+    (node) =>
+      node.kind === "literal" && node.codePoints.some((each) => each === replacement || isMisread(each)),
   );
-  return { source: print(syntax), caseSensitive: !folds, isExact: !isMixed && !hasReplacement };
+  return { source: print(syntax), caseSensitive: !folds, isExact: !isMixed && !isWidened };
 }
 
 function print(node: Syntax): string {
@@ -116,7 +120,7 @@ function print(node: Syntax): string {
     case "empty":
       return "";
     case "literal":
-      return printCodePoints(node.codePoints, node.fold);
+      return printCodePoints(node.codePoints, node.fold, true);
     case "class":
       return printClass(node.ranges);
     case "lineStart":
@@ -159,14 +163,25 @@ function isFoldedByZoekt(codePoints: readonly number[]): boolean {
 }
 
 /**
- * Prints U+FFFD as any character, because it also stands for invalid UTF-8, which Zoekt compares byte by byte. With
- * `fold`, prints letters of which Zoekt does not know all cases as classes.
+ * Whether Zoekt overlooks a case of a letter in a class that consists of its two cases, as of ß: one that is longer in UTF-8.
  */
-function printCodePoints(codePoints: readonly number[], fold: boolean): string {
+function isMisread(codePoint: number): boolean {
+  const orbit = codePoint <= 0x7f ? [] : foldingOrbit(codePoint);
+  const lengths = orbit.map((each) => Buffer.byteLength(String.fromCodePoint(each)));
+  return orbit.length === 2 && lengths[0] !== lengths[1];
+}
+
+/**
+ * Prints U+FFFD as any character, because it also stands for invalid UTF-8, which Zoekt compares byte by byte. With
+ * `fold`, prints letters of which Zoekt does not know all cases as classes. With `widens`, a class has more than the two
+ * cases of a letter that Zoekt misreads, also if Zoekt joins alternatives.
+ */
+function printCodePoints(codePoints: readonly number[], fold: boolean, widens = fold): string {
   return codePoints
     .map((codePoint) => {
       if (codePoint === replacement) return "(?s:.)";
       const orbit = fold ? foldingOrbit(codePoint) : [codePoint];
+      if (widens && isMisread(codePoint)) orbit.push(noncharacter);
       if (orbit.some((each) => each > 0x7f) && orbit.length > 1)
         return printClass(orbit.flatMap((each) => [each, each]));
       return printCodePoint(codePoint);
