@@ -1,6 +1,6 @@
 /**
  * A small server that speaks Zoekt's JSON interface, and finds documents by brute force. It parses only the queries that
- * the engine writes. `test/engine/zoektContract.test.ts` holds it to the real one.
+ * the engine writes. `test/engine/zoektSearch.test.ts` compares it with the real one.
  */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
