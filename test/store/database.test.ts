@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Kysely, sql } from "kysely";
@@ -20,6 +22,13 @@ import { projectRoot } from "#test/support/house";
 import { type PostgresServer, postgresFolder, runSql, startPostgres } from "#test/support/postgres";
 import { temporaryFolder } from "#test/support/repo";
 import { onEachDatabase, openTestStore, run } from "#test/support/stores";
+
+/** A message of PostgreSQL's protocol. */
+function message(type: string, body: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(4 + body.length);
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(body, "latin1")]);
+}
 
 const searched = {
   action: "user.performed_code_search",
@@ -319,6 +328,24 @@ if (binaries !== undefined) {
           await assert.rejects(postgresVersion(refused, silentLog), { code: "ENGINE_UNAVAILABLE", message });
           return true;
         });
+    });
+
+    test("a server that ends as it accepts a connection is reported", async (t) => {
+      // A ready server, whose last message arrives together with its first ones.
+      const ending = createServer((socket) => {
+        const fields = ["SFATAL", "C57P01", "Mterminating connection", "", ""];
+        socket.once("data", () =>
+          socket.end(
+            Buffer.concat([message("R", "\0\0\0\0"), message("Z", "I"), message("E", fields.join("\0"))]),
+          ),
+        );
+      });
+      t.after(() => ending.close());
+      await once(ending.listen(0, "127.0.0.1"), "listening");
+      const { port } = ending.address() as AddressInfo;
+      await assert.rejects(postgresVersion(`postgres://trawl@127.0.0.1:${port}/trawl`, silentLog), {
+        code: "ENGINE_UNAVAILABLE",
+      });
     });
 
     test("an unreachable server is reported without the password of its URL", async () => {

@@ -50,6 +50,9 @@ export function postgresDatabase(url: string, log: Log, maxConnections = default
     keepAlive: true,
     types: { getTypeParser: (type) => (type === types.builtins.INT8 ? toNumber : types.getTypeParser(type)) },
   });
+  // An error without a listener would end the process: that of a server that ends as it accepts a connection arrives
+  // before the pool has handed it over. The first query reports it.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   // Only idle connections are reported here. The next query uses another one.
   pool.on("error", (error) => log.warn("A connection to the database was lost.", { error }));
   return {
@@ -72,10 +75,13 @@ export async function postgresVersion(url: string, log: Log): Promise<string> {
   const driver = postgresDatabase(url, log).dialect.createDriver();
   try {
     const connection = await driver.acquireConnection();
-    const query = CompiledQuery.raw("select current_setting('server_version') as version");
-    const { rows } = await connection.executeQuery<{ readonly version: string }>(query);
-    await driver.releaseConnection(connection);
-    return rows[0]?.version ?? "";
+    try {
+      const query = CompiledQuery.raw("select current_setting('server_version') as version");
+      const { rows } = await connection.executeQuery<{ readonly version: string }>(query);
+      return rows[0]?.version ?? "";
+    } finally {
+      await driver.releaseConnection(connection);
+    }
   } finally {
     await driver.destroy();
   }
