@@ -7,6 +7,8 @@ import { monotonicNow } from "#platform/clock";
 import { eventually } from "#test/support/eventually";
 import { testParsers } from "#test/support/testLanguage";
 
+type VerifyCall = Parameters<VerifyThread["run"]>[0];
+
 const assignments = { version: 0, repositories: [], byId: new Map() };
 
 /** Threads that only count how many are open. */
@@ -108,6 +110,32 @@ test("documents of a node go to the thread that knows them, unless it is busier"
     ["b", "a", "b", "b", "a"],
   );
   await Promise.all(calls.map(({ end }) => end()));
+  await threads.close();
+});
+
+test("a search finds its repositories on a thread that knows those of a later one", async () => {
+  const calls: unknown[] = [];
+  const threads = new VerifyThreads(1, () => ({
+    async run(call) {
+      calls.push(call.kind === "repositories" ? call.repositories[0]?.node : call.kind);
+      return { kind: "ready" };
+    },
+    async close() {},
+    async end() {},
+  }));
+  const on = (version: number, node: string) => ({
+    version,
+    repositories: [{ id: 1, name: "a", node, branches: [], defaultRevision: "" }],
+    byId: new Map(),
+  });
+  const call = { kind: "files", token: 1 } as VerifyCall;
+  await threads.run(on(1, "old"), async (earlier) => {
+    await earlier.run(call);
+    await threads.run(on(2, "new"), (later) => later.run(call));
+    await earlier.run(call);
+    await earlier.run(call);
+  });
+  assert.deepEqual(calls, ["old", "files", "new", "files", "old", "files", "files"]);
   await threads.close();
 });
 

@@ -10,6 +10,8 @@ interface OpenThread {
   readonly thread: VerifyThread;
   /** Of the repositories that it knows. */
   version: number;
+  /** What the last search got. */
+  view: { readonly version: number; readonly thread: VerifyThread } | undefined;
   callCount: number;
   hasEnded: boolean;
 }
@@ -139,7 +141,7 @@ export class VerifyThreads {
       },
       Math.min(cacheBytes.thread, share),
     );
-    const open: OpenThread = { thread, version: -1, callCount: 0, hasEnded: false };
+    const open: OpenThread = { thread, version: -1, view: undefined, callCount: 0, hasEnded: false };
     return open;
   }
 
@@ -156,15 +158,21 @@ export class VerifyThreads {
   }
 }
 
-/** Returns the thread, which knows the repositories by the next call. */
+/** Returns the thread, each call of which finds these repositories: searches that began before may know others. */
 function upToDate(open: OpenThread, { version, repositories }: Assignments): VerifyThread {
-  const { thread } = open;
-  if (open.version !== version) {
-    // Calls arrive in order, so the next one finds these.
-    open.version = version;
-    thread.run({ kind: "repositories", repositories }).catch(() => {
-      open.version = -1;
-    });
-  }
-  return thread;
+  const { thread, view } = open;
+  if (view?.version === version) return view.thread;
+  const run: VerifyThread["run"] = (...call) => {
+    if (open.version !== version) {
+      // Calls arrive in order, so the next one finds these.
+      open.version = version;
+      thread.run({ kind: "repositories", repositories }).catch(() => {
+        open.version = -1;
+      });
+    }
+    return thread.run(...call);
+  };
+  const viewed = { run, close: () => thread.close(), end: () => thread.end() };
+  open.view = { version, thread: viewed };
+  return viewed;
 }
