@@ -217,6 +217,37 @@ describe("two replicas on three nodes", () => {
     }, "node1");
   });
 
+  test("a node that removes repositories is asked for none of them, or named", async () => {
+    const moving = ids.filter((id) => placesOf(id, nodeCount).slice(0, 2).includes(1));
+    let leaving = moving.map((repositoryId) => ({ repositoryId, node: "node1" }));
+    await cluster.close();
+    const urls = doubles.map(({ url }) => url);
+    cluster = await openCluster(urls, repositories, { isFed: true, leaving: () => leaving });
+    await cluster.repositories.refresh();
+    // It has removed them, but is not listed again yet.
+    await doubles[1]?.stop();
+    doubles[1] = await zoektDouble([], Number(new URL(urls[1] ?? "").port));
+    assert.deepEqual(await found(), complete);
+    assert.deepEqual(doubles[1]?.searches, []);
+    // Nodes that are not in the configuration may have others.
+    leaving = [...leaving, { repositoryId: 1, node: "node2" }];
+    await eventuallyEqual(async () => {
+      await cluster.repositories.refresh();
+      const { isExhaustive, unavailable } = await found();
+      return [isExhaustive, unavailable?.map(({ node, repositoryCount }) => [node, repositoryCount])];
+    }, [false, [["node2", 1]]]);
+  });
+
+  test("a search waits for the lists of nodes if they are too old", async () => {
+    await cluster.close();
+    const urls = doubles.map(({ url }) => url);
+    cluster = await openCluster(urls, repositories, { isFed: true, maxListAgeMs: 0 });
+    await cluster.repositories.refresh();
+    await doubles[1]?.stop();
+    doubles[1] = await zoektDouble([], Number(new URL(urls[1] ?? "").port));
+    await eventuallyEqual(found, complete);
+  });
+
   test("documents are read from another replica", async () => {
     await doubles[1]?.stop();
     const requests = ids.map((id) => ({ repositoryId: id as never, path: `file${id}.txt` }));

@@ -144,7 +144,9 @@ onEachDatabase((empty) => {
       await leader.want([wantedIndex(1), wantedIndex(1, "b")]);
       for (const node of ["a", "b"])
         await indexer.complete((await indexer.take(node, leaseMs)) ?? assert.fail());
+      assert.deepEqual(await leader.leaving(["a", "b"]), []);
       await leader.unwant(1, { exceptNodes: ["b"], dueAt: clock.time + 1000 });
+      assert.deepEqual(await leader.leaving(["a", "b"]), [{ repositoryId: 1, node: "a" }]);
       assert.equal(await indexer.take("a", leaseMs), undefined);
       clock.time += 1000;
       const removal = (await indexer.take("a", leaseMs)) ?? assert.fail();

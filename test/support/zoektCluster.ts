@@ -149,6 +149,9 @@ function git(gitDir: string, args: readonly string[], input?: Uint8Array): void 
 export interface ClusterOptions {
   readonly expected?: readonly (readonly [id: number, node: string])[];
   readonly maxResponseBytes?: number;
+  /** What nodes will remove soon. */
+  readonly leaving?: () => { readonly repositoryId: number; readonly node: string }[];
+  readonly maxListAgeMs?: number;
   /** Whether it is known what each node should have. */
   readonly isFed?: boolean;
   /** By default, documents have no definitions. */
@@ -163,6 +166,8 @@ export async function openCluster(
     expected = [],
     maxResponseBytes = 64 * 1024 * 1024,
     isFed = false,
+    leaving = () => [],
+    maxListAgeMs = 10_000,
     parsers = testParsers(),
   }: ClusterOptions = {},
 ): Promise<Cluster> {
@@ -184,6 +189,8 @@ export async function openCluster(
     find: (name) => byName.get(name),
     placesOf: (id) => placesOf(id, nodes.length).map((at) => `node${at}`),
     basis: () => [],
+    leaving: async () => leaving(),
+    maxAgeMs: maxListAgeMs,
   });
   const { engine: embedded } = openEngine(await openIndex([]));
   const engine = new ZoektEngine({

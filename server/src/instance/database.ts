@@ -73,25 +73,27 @@ export async function openConfiguredQueue(
   return await openIndexQueue(postgresDatabase(database, log, maxConnections), systemClock);
 }
 
-/** The ids which repositories have for all processes of a database, by name. */
-export interface CommonIds {
-  /** See `IndexQueue`. Connects with the first call, again if that failed. */
-  idsOf(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
+/** What a frontend reads from the queue of index jobs. Connects with the first call, again if that failed. */
+export interface FrontendQueue extends Pick<IndexQueue, "idsOf" | "leaving"> {
   close(): Promise<void>;
 }
 
-export function commonIds(configuration: Configuration, log: Log): CommonIds {
+/** Returns undefined without a PostgreSQL database. */
+export function frontendQueue(configuration: Configuration, log: Log): FrontendQueue | undefined {
+  if (configuration.database === undefined) return undefined;
   let opening: Promise<IndexQueue> | undefined;
   let isClosed = false;
+  const queue = async () => {
+    if (isClosed) throw new ServiceError("CANCELLED", "The database is no longer needed.");
+    opening ??= openConfiguredQueue(configuration, log).catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return await opening;
+  };
   return {
-    async idsOf(names) {
-      if (isClosed) throw new ServiceError("CANCELLED", "The ids of repositories are no longer needed.");
-      opening ??= openConfiguredQueue(configuration, log).catch((error: unknown) => {
-        opening = undefined;
-        throw error;
-      });
-      return await (await opening).idsOf(names);
-    },
+    idsOf: async (names) => (await queue()).idsOf(names),
+    leaving: async (nodes) => (await queue()).leaving(nodes),
     async close() {
       isClosed = true;
       const queue = await opening?.catch(() => undefined);

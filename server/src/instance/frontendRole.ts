@@ -15,7 +15,7 @@ import type { Log } from "#platform/log";
 import type { Measurement } from "#service/metrics";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import type { GitServerAddress } from "./clusterRoles";
-import type { CommonIds } from "./database";
+import type { FrontendQueue } from "./database";
 import { checkSecret } from "./gitServerRole";
 import type { ZoektCluster } from "./zoektCluster";
 
@@ -26,7 +26,7 @@ export interface FrontendOptions {
   /** The Zoekt nodes that search the repositories; absent: nothing does. */
   readonly cluster: Pick<ZoektCluster, "hasRepository" | "listsVersion" | "refresh"> | undefined;
   /** The ids of repositories that all frontends of a database share. Absent: each has ids of its own. */
-  readonly ids?: CommonIds | undefined;
+  readonly ids?: Pick<FrontendQueue, "idsOf" | "close"> | undefined;
   readonly log: Log;
 }
 

@@ -37,7 +37,7 @@ import { codeHostChanges } from "./codeHostChanges";
 import { codeHostOperations } from "./codeHosts";
 import type { Configuration } from "./configuration";
 import { ConfigurationWatch, currentConnections } from "./configurationWatch";
-import { commonIds, hasDatabase, openConfiguredQueue, openDatabase } from "./database";
+import { frontendQueue, hasDatabase, openConfiguredQueue, openDatabase } from "./database";
 import { checkDataFormat, removeDrafts } from "./dataFormat";
 import { editorSignIn } from "./editorSignIn";
 import { Frontend, refusedOnFrontend } from "./frontendRole";
@@ -174,6 +174,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   let onMoved: (id: RepositoryId) => void = () => {};
   const zoektSettings = isGitServer && !canFeedIndexers(configuration) ? undefined : configuration.zoekt;
   const indexes = (purpose === "serve" || purpose === "index") && !isFrontend;
+  const queue = isFrontend ? frontendQueue(configuration, log) : undefined;
   const cluster =
     zoektSettings &&
     (await (
@@ -189,11 +190,10 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       indexes,
       recordsFirst: isGitServer,
       openQueue: () => openConfiguredQueue(configuration, log),
+      leaving: queue?.leaving,
       maxFileBytes: configuration.maxFileBytes,
       timeLimitMs,
-      onMoved(ids) {
-        for (const id of ids) onMoved(id);
-      },
+      onMoved: (ids) => ids.map((id) => onMoved(id)),
       log,
     }));
   const engine: Engine = cluster?.engine ?? (isFrontend ? new MissingEngine() : embedded);
@@ -204,7 +204,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
           catalog,
           dataDir,
           cluster,
-          ids: configuration.database === undefined ? undefined : commonIds(configuration, log),
+          ids: queue,
           log,
         })
       : undefined;

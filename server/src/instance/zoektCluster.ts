@@ -43,6 +43,8 @@ export interface ZoektClusterOptions {
   readonly recordsFirst: boolean;
   /** Opens the queue of the indexers beside nodes. */
   readonly openQueue: () => Promise<IndexQueue>;
+  /** Returns what nodes should remove. Absent if this process decides that itself. */
+  readonly leaving?: IndexQueue["leaving"] | undefined;
   readonly maxFileBytes: number;
   /** How long a search may take. */
   readonly timeLimitMs: number;
@@ -72,6 +74,8 @@ export interface ZoektCluster {
 const loadTimeoutMs = 10_000;
 const loadPollMs = 100;
 const keepMarginMs = 1000;
+/** Searches use no older lists of the nodes than this, or than the time a search may take. */
+const maxListAgeMs = 10_000;
 const reconcileRetryMs = 5000;
 /** How many runs may wait for indexers at once. */
 const waitingRuns = 64;
@@ -115,6 +119,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     log,
   });
   const nodes = settings.nodes.map(({ name, url }) => new ZoektNode({ name, url, clock: systemClock }));
+  const listAgeMs = Math.min(maxListAgeMs, options.timeLimitMs);
   const repositories: NodeRepositories = new NodeRepositories({
     nodes,
     clock: systemClock,
@@ -122,6 +127,8 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     find: (name) => catalog.byName(name),
     placesOf: (id) => indexer.placesOf(id),
     basis: () => [catalog.all(), indexer.placement],
+    leaving: async () => (await options.leaving?.(fed.map(({ name }) => name))) ?? [],
+    maxAgeMs: listAgeMs,
   });
   const indexers = new QueuedIndexers({
     queue: () => clusterQueue.queue(),
@@ -132,8 +139,8 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
       const commits = repositories.commitsOf(node, name);
       return commits !== undefined && indexed.every(({ commit }) => commits.has(commit));
     },
-    // Lists are fetched again before, so only searches that have already begun ask the old node.
-    keepMs: options.timeLimitMs + keepMarginMs,
+    // A search of another process may begin with a list that was fetched before, and ask the old node until it ends.
+    keepMs: listAgeMs + options.timeLimitMs + keepMarginMs,
     clock: systemClock,
     log,
   });

@@ -25,6 +25,7 @@ type JobQueries = Pick<
   | "release"
   | "nextDueAt"
   | "reports"
+  | "leaving"
   | "placements"
   | "counts"
   | "countUnderReplicated"
@@ -171,6 +172,17 @@ export function indexJobs(database: Database, { clock, isShared, notify }: Index
         .execute();
       return rows.map(toReport);
     },
+    leaving: async (nodes) =>
+      nodes.length === 0
+        ? []
+        : await database
+            .selectFrom("indexJob")
+            .select(["repositoryId", "node"])
+            // The index has these columns: all jobs that are not done have a time.
+            .where("node", "in", [...nodes])
+            .where("dueAt", "is not", null)
+            .where("wanted", "=", "[]")
+            .execute(),
     placements: () =>
       database
         .selectFrom("indexJob")

@@ -98,6 +98,8 @@ export interface IndexQueue {
   nextDueAt(node: string): Promise<number | undefined>;
   /** Returns the jobs of repositories, by repository and node. */
   reports(repositoryIds: readonly number[]): Promise<readonly IndexJobReport[]>;
+  /** Returns what nodes should remove, and may already have removed. */
+  leaving(nodes: readonly string[]): Promise<readonly Pick<WantedIndex, "repositoryId" | "node">[]>;
   /** Returns which node should have which repository. Reads all jobs. */
   placements(): Promise<readonly Pick<WantedIndex, "repositoryId" | "node">[]>;
   /** Counts the jobs of each node. Reads all jobs. */

@@ -25,6 +25,10 @@ export interface NodeRepositoriesOptions {
   readonly placesOf: (id: number) => readonly string[];
   /** While these are the same objects and values, `find` and `placesOf` return the same. */
   readonly basis: () => readonly unknown[];
+  /** Returns what nodes will remove soon, by Zoekt's own ids. */
+  readonly leaving: () => Promise<readonly { readonly repositoryId: number; readonly node: string }[]>;
+  /** Searches use no older lists, unless nodes do not respond. */
+  readonly maxAgeMs: number;
 }
 
 /** What a node has indexed of a repository. */
@@ -46,15 +50,22 @@ export interface Assignments {
 }
 
 /** A repository on one node. */
-export interface PlacedRepository extends IndexedRepository, Omit<ListedRepository, "branches"> {}
+export interface PlacedRepository extends IndexedRepository, Omit<ListedRepository, "branches"> {
+  /** Whether the node will remove it soon. */
+  readonly isLeaving: boolean;
+}
 
 export interface AssignedRepository extends PlacedRepository {
   /** The same on other nodes that have indexed the same commits. */
   readonly replicas: readonly PlacedRepository[];
 }
 
-/** Lists older than this are fetched again when a search uses them. */
-const maxAgeMs = 2000;
+/** Lists older than this are fetched again in the background when a search uses them. */
+const refreshAgeMs = 2000;
+/** How long to wait for what nodes will remove: without the database, they remove nothing. */
+const leavingTimeoutMs = 1000;
+/** How long a node may list a repository that its indexer has removed. */
+const removalMs = 10_000;
 const listTimeoutMs = 10_000;
 /** How long a search waits for the first list: it needs its time for repositories that are not on nodes. */
 const maxWaitMs = 2000;
@@ -85,6 +96,10 @@ export class NodeRepositories {
   /** By node. Absent until it has been listed for the first time; an old list remains while the node is down. */
   readonly #lists = new Map<string, FetchedList>();
   readonly #closing = new AbortController();
+  /** When a node was last known to remove a repository soon, by `leavingKey`. */
+  #leaving: ReadonlyMap<string, number> = new Map();
+  /** Another object once `#leaving` has other keys. */
+  #leavingKeys: object = {};
   #assignments: Assignments = { version: 0, repositories: [], byId: new Map() };
   /** The lists and the basis of the assignments. */
   #assignedFrom: readonly unknown[] = [];
@@ -116,13 +131,13 @@ export class NodeRepositories {
   }
 
   /**
-   * Returns what is known. While no node has been listed, waits for the nodes, but not long; later, fetches old lists in
-   * the background. Rejects with CANCELLED when the signal fires.
+   * Returns what is known. While no node has been listed, or lists are too old, waits for the nodes, but not long;
+   * otherwise fetches old lists in the background. Rejects with CANCELLED when the signal fires.
    */
   async current(signal: AbortSignal): Promise<Assignments> {
-    const isOld = this.#options.clock.elapsed() - this.#listedAt > maxAgeMs;
-    if (this.#lists.size === 0) await this.#waitForLists(signal);
-    else if (isOld) void this.refresh();
+    const ageMs = this.#options.clock.elapsed() - this.#listedAt;
+    if (this.#lists.size === 0 || ageMs > this.#options.maxAgeMs) await this.#waitForLists(signal);
+    else if (ageMs > refreshAgeMs) void this.refresh();
     return this.#assignments;
   }
 
@@ -151,9 +166,30 @@ export class NodeRepositories {
 
   async #listAll(): Promise<void> {
     const { nodes, clock } = this.#options;
+    // Before, so that what a node removes while it is listed is known.
+    await this.#readLeaving();
     await Promise.all(nodes.map((node) => this.#list(node)));
     this.#listedAt = clock.elapsed();
     this.#assign();
+  }
+
+  /** Keeps what is known if the database does not respond. */
+  async #readLeaving(): Promise<void> {
+    const { leaving, clock } = this.#options;
+    const limit = new TimeLimit(this.#closing.signal, leavingTimeoutMs);
+    try {
+      const found = await untilAborted(leaving(), limit.signal);
+      const now = clock.elapsed();
+      const times = new Map([...this.#leaving].filter(([, seenAt]) => now - seenAt < removalMs));
+      for (const { repositoryId, node } of found) times.set(leavingKey(repositoryId, node), now);
+      const isSame = isDeepStrictEqual(new Set(times.keys()), new Set(this.#leaving.keys()));
+      if (!isSame) this.#leavingKeys = {};
+      this.#leaving = times;
+    } catch {
+      // While the database does not respond, its indexers have no jobs either.
+    } finally {
+      limit.dispose();
+    }
   }
 
   async #list(node: ZoektNode): Promise<void> {
@@ -201,7 +237,11 @@ export class NodeRepositories {
 
   #assign(): void {
     const { nodes, find, placesOf, basis } = this.#options;
-    const from = [...nodes.map(({ name }) => this.#lists.get(name)?.repositories), ...basis()];
+    const from = [
+      ...nodes.map(({ name }) => this.#lists.get(name)?.repositories),
+      this.#leavingKeys,
+      ...basis(),
+    ];
     const { length } = this.#assignedFrom;
     if (from.length === length && from.every((each, at) => each === this.#assignedFrom[at])) return;
     this.#assignedFrom = from;
@@ -212,7 +252,8 @@ export class NodeRepositories {
         const [first] = branches;
         if (known === undefined || first === undefined) continue;
         const mapped = branches.map((branch) => toBranch(branch, known));
-        const placed = { ...repository, id: known.id, node: node.name, branches: mapped };
+        const isLeaving = this.#leaving.has(leavingKey(repository.zoektId, node.name));
+        const placed = { ...repository, id: known.id, node: node.name, branches: mapped, isLeaving };
         const found = onNodes.get(known.id) ?? { known, placed: [] };
         found.placed.push({ ...placed, defaultRevision: mapped[0]?.revision ?? "" });
         onNodes.set(known.id, found);
@@ -222,7 +263,7 @@ export class NodeRepositories {
     for (const [id, { known, placed }] of onNodes) {
       const [first, ...others] = placed.length < 2 ? placed : inOrder(placed, known, placesOf(id));
       if (first === undefined) continue;
-      const replicas = others.filter((other) => isSameIndex(first, other));
+      const replicas = others.filter((other) => !other.isLeaving && isSameIndex(first, other));
       byId.set(id, { ...first, replicas });
     }
     const repositories = [...byId.values()].map(
@@ -240,7 +281,14 @@ export class NodeRepositories {
   }
 }
 
-/** Sorts nodes: those with the current commits, then those that should have it, else as in the configuration. */
+function leavingKey(zoektId: number, node: string): string {
+  return `${zoektId} ${node}`;
+}
+
+/**
+ * Sorts nodes: those that keep it, then those with the current commits, then those that should have it, else as in the
+ * configuration.
+ */
 function inOrder(
   placed: readonly PlacedRepository[],
   { revisions }: KnownRepository,
@@ -250,7 +298,12 @@ function inOrder(
   const staleCount = ({ branches }: PlacedRepository) =>
     branches.filter(({ revision, commit }) => (commits.get(revision) ?? commit) !== commit).length;
   const rank = ({ node }: PlacedRepository) => (places.includes(node) ? places.indexOf(node) : places.length);
-  return placed.toSorted((left, right) => staleCount(left) - staleCount(right) || rank(left) - rank(right));
+  return placed.toSorted(
+    (left, right) =>
+      Number(left.isLeaving) - Number(right.isLeaving) ||
+      staleCount(left) - staleCount(right) ||
+      rank(left) - rank(right),
+  );
 }
 
 function isSameIndex(left: PlacedRepository, right: PlacedRepository): boolean {

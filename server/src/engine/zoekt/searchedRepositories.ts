@@ -27,6 +27,7 @@ export function searchedRepositories(
 ): SearchedRepositories {
   const wanted = repositoryScope(query, repositories);
   const searched = [...(wanted === "all" ? byId.keys() : wanted)].flatMap((id) => byId.get(id) ?? []);
+  const leaving = searched.filter(({ isLeaving }) => isLeaving);
   const lacking = new Map<string, number>();
   for (const [id, node] of expected())
     if (!byId.has(id) && (wanted === "all" || wanted.has(id)))
@@ -40,5 +41,11 @@ export function searchedRepositories(
   const unknown = [...nodes.keys()]
     .filter((name) => !isFed(name) && !lists.isListed(name) && !lacking.has(name))
     .map((name) => ({ node: name, reason: "has not listed its repositories" }));
-  return { searched, missing: wanted !== "all" && wanted.size === 0 ? [] : [...missing, ...unknown] };
+  const moving = [...new Set(leaving.map(({ node }) => node))].map((name) => ({
+    node: name,
+    reason: "may have removed their index, which no other node has listed",
+    repositoryCount: leaving.filter(({ node }) => node === name).length,
+  }));
+  const all = [...missing, ...moving, ...unknown];
+  return { searched, missing: wanted !== "all" && wanted.size === 0 ? [] : all };
 }
