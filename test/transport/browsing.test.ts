@@ -46,8 +46,8 @@ const engine = engineOf(async () => engineResult([fileMatch(1, "music/song.txt")
 function crowd(): string {
   const files = Array.from({ length: 2001 }, (_, at) => `M 100644 inline big/${10_000 + at}\ndata 1\nx\n`);
   const branches = Array.from({ length: 4999 }, (_, at) => `reset refs/heads/b${10_000 + at}\nfrom :1\n\n`);
-  const commit = "commit refs/heads/main\nmark :1\ncommitter A <a@example.com> 1700000000 +0000\ndata 1\nc\n";
-  return `${commit}${files.join("")}\n${branches.join("")}`;
+  const commit = "commit refs/heads/main\nmark :1\ncommitter A <a@example.com> 1700000000 +0000\ndata 500\n";
+  return `${commit}${"c".repeat(500)}\n${files.join("")}\n${branches.join("")}`;
 }
 
 let listener: TestListener;
@@ -179,6 +179,11 @@ test("large folders are listed in pages, each with the parent folder", async () 
   const page = await get("browse/crowded/-/tree/big");
   assert.equal(entriesOf(page).length, 2001);
   assert.equal(entriesOf(page)[0], "..");
+  const subject = "c".repeat(300);
+  for (const each of [page, await get("browse/crowded/-/commits/")]) {
+    assert.ok(each.text.includes(subject));
+    assert.ok(!each.text.includes(`${subject}c`), "a long subject is cut");
+  }
   assert.deepEqual(entriesOf(await follow(page, "Next")), ["..", "12000"]);
   assert.equal(pathOf(linkTo(page, "..")), "crowded/-/tree/");
   assert.equal(

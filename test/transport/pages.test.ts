@@ -199,6 +199,13 @@ test("a page warns about bidirectional control characters", async () => {
   assert.doesNotMatch(plainFile.text, /direction of text/);
   writeFileSync(join(folder, "trojan.js"), "/* \u202e } \u2066if (admin)\u2069 */\n");
   assert.match((await get("folder/-/blob/trojan.js")).text, /direction of text/);
+  for (const content of ["MZ\n", "MZ\0"]) {
+    writeFileSync(join(folder, "photo\u202egpj.exe"), content);
+    assert.match(
+      (await get("folder/-/blob/photo%E2%80%AEgpj.exe")).text,
+      /path contains .* direction of text/,
+    );
+  }
 });
 
 test("a plain folder has no links to a history or to revisions", async () => {

@@ -2,7 +2,14 @@ import { isServiceError } from "#base/error";
 import type { CommitDetails } from "#contract/commits";
 import { emptyTree } from "#contract/snapshotUri";
 import { browseUrl, commitUrl } from "#service/repositories/webLinks";
-import { factItem, hostLink, type PageContext, type PageResponse, streamedPage } from "./context";
+import {
+  factItem,
+  hostLink,
+  type PageContext,
+  type PageResponse,
+  streamedPage,
+  subjectText,
+} from "./context";
 import { renderDiff } from "./diffRows";
 import { type HtmlPart, html } from "./html";
 
@@ -20,10 +27,9 @@ export async function commitPage(context: PageContext): Promise<PageResponse> {
     ...parents.map((each) => html`<a href="${commitUrl(base, repo, each)}">Parent ${each.slice(0, 10)}</a>`),
     hostLink(externalWebUrl),
   ];
-  const subject = message === "" ? "(no message)" : message;
   const page = {
-    title: subject,
-    heading: html` / <bdi>${subject}</bdi>`,
+    title: subjectText(message),
+    heading: html` / <bdi>${message || subjectText(message)}</bdi>`,
     actions: [
       html`<a href="${browseUrl(base, repo, hash, "")}">Files at ${hash.slice(0, 10)}</a>`,
       html`<a href="${browseUrl(base, repo, hash, "", "commits")}">History</a>`,

@@ -1,4 +1,5 @@
 /** What the pages share: their request, their responses, and the header of each page about a repository. */
+import { textStart } from "#base/utf16Offset";
 import type { Call, Caller } from "#contract/service";
 import { browseUrl } from "#service/repositories/webLinks";
 import { type Html, type HtmlPart, hasDirectionMarks, html } from "./html";
@@ -163,9 +164,19 @@ export function factItem(text: string): Html | undefined {
   return text === "" ? undefined : html`<span>${text}</span>`;
 }
 
-export function directionNote(text: string): Html | undefined {
-  if (!hasDirectionMarks(text)) return undefined;
-  return html`<p class="note">This file contains characters that change the direction of text, so the code may not be what it looks like.</p>`;
+/** Warns if a file, or its path, may not be what it looks like. */
+export function directionNote(path: string, text: string): Html | undefined {
+  if (hasDirectionMarks(text))
+    return html`<p class="note">This file contains characters that change the direction of text, so the code may not be what it looks like.</p>`;
+  if (!hasDirectionMarks(path)) return undefined;
+  return html`<p class="note">The path contains characters that change the direction of text, so it may not be what it looks like.</p>`;
+}
+
+const maxSubjectLength = 300;
+
+/** Returns the subject of a commit, or its start. */
+export function subjectText(message: string): string {
+  return message === "" ? "(no message)" : textStart(message, maxSubjectLength);
 }
 
 export function countOf(count: number, one: string, many = `${one}s`): string {

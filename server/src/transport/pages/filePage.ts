@@ -74,19 +74,21 @@ export async function filePage(context: PageContext): Promise<PageResponse> {
     ...(isRendered ? [lineButton, ...jumpLinks] : []),
   ];
   const page = { title: path, aspect: withBlame ? "Blame" : undefined, actions, facts };
-  if (content !== undefined) return repositoryPage(context, { ...page, content });
+  if (content !== undefined)
+    return repositoryPage(context, { ...page, content: [directionNote(path, ""), content] });
   return streamedPage(context, page, panes(context, file), true);
 }
 
 /** Renders the text, and then the panes beside it, for which the text may have to be parsed. */
 async function* panes(context: PageContext, file: FileSource): AsyncGenerator<string> {
   const { commit } = file;
+  const { path } = context.pageUrl;
   const ref = context.pageUrl.revision ?? (commit === "" ? undefined : commit);
   const outline = fileOutline(context, ref);
   const tree = fileTree(context);
   // They are awaited later, and not at all if the client disconnects.
   for (const pane of [outline, tree]) pane.catch(() => {});
-  yield html`<div class="panes"><div class="text">${directionNote(file.source)}`.text;
+  yield html`<div class="panes"><div class="text">${directionNote(path, file.source)}`.text;
   yield* fileTable(context, file);
   yield "</div>\n";
   yield html`<aside id="side" aria-label="Symbols">${await symbolPanel(context, ref)}`.text;

@@ -11,6 +11,7 @@ import {
   permalink,
   redirect,
   repositoryPage,
+  subjectText,
   withoutOuterSlashes,
 } from "./context";
 import { type Html, html } from "./html";
@@ -72,7 +73,7 @@ function parentEntry({ pageUrl, base }: PageContext, path: string): Html | undef
 function commitFact({ pageUrl, base }: PageContext, commit: CommitDetails): Html {
   const { hash, message, authorName, date } = commit;
   const link = html`<a href="${commitUrl(base, pageUrl.repository, hash)}">${hash.slice(0, 10)}</a>`;
-  return html`<span>${link} <bdi>${message}</bdi> · <bdi>${authorName}</bdi> · ${date.slice(0, 10)}</span>`;
+  return html`<span>${link} <bdi>${subjectText(message)}</bdi> · <bdi>${authorName}</bdi> · ${date.slice(0, 10)}</span>`;
 }
 
 /** Returns the commit that the page shows; `undefined` if there is none, as for a plain folder. */

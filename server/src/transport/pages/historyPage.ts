@@ -8,6 +8,7 @@ import {
   pathActions,
   refOf,
   repositoryPage,
+  subjectText,
   withoutOuterSlashes,
 } from "./context";
 import { type Html, html } from "./html";
@@ -53,9 +54,8 @@ function compared(revision: string | undefined): string {
 function commitEntry({ pageUrl, base }: PageContext, path: string, item: CommitItem): Html {
   const { hash, message, authorName, date, oldPath } = item;
   const { repository } = pageUrl;
-  const subject = message === "" ? "(no message)" : message;
   const fileUrl = browseUrl(base, repository, hash, item.path ?? path);
   const renamed = oldPath === undefined ? undefined : html` · renamed from <bdi>${oldPath}</bdi>`;
-  return html`<li><a href="${commitUrl(base, repository, hash)}"><bdi>${subject}</bdi></a>
+  return html`<li><a href="${commitUrl(base, repository, hash)}"><bdi>${subjectText(message)}</bdi></a>
 <span class="dim"><bdi>${authorName}</bdi> · ${date.slice(0, 10)} · <a href="${fileUrl}">View at ${hash.slice(0, 10)}</a>${renamed}</span></li>\n`;
 }

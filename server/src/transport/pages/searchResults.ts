@@ -4,7 +4,7 @@ import { editorLink } from "#contract/editorLink";
 import { exactFile, exactRepository, withFilter } from "#contract/queryText";
 import type { Chunk, FileMatch, FoundCommit, SearchResult } from "#contract/search";
 import { browseUrl, commitUrl } from "#service/repositories/webLinks";
-import { countOf, directionNote, revisionLabel, type ServiceContext } from "./context";
+import { countOf, directionNote, revisionLabel, type ServiceContext, subjectText } from "./context";
 import { escapeText, type Html, type HtmlPart, html } from "./html";
 import { matchCountOf } from "./searchFacets";
 import { LineRenderer, linesOf, markSpans, type ResultLine } from "./searchLines";
@@ -26,7 +26,7 @@ const bytesPerLine = 100;
 const bytesPerCharacter = 2;
 const bytesPerFile = 500;
 const maxEntries = 100;
-const maxSubjectLength = 300;
+const maxAuthorLength = 300;
 const highlightMs = 250;
 /** The rest of the page is shown without highlighting, which may make text much longer. */
 const maxHighlightedBytes = 160_000;
@@ -105,9 +105,8 @@ export function renderRepositories(files: readonly FileMatch[], base: string): H
 
 function renderCommits(commits: readonly FoundCommit[], base: string): HtmlPart {
   const entries = commits.slice(0, maxEntries).map(({ repository, hash, message, authorName, date }) => {
-    const subject = message === "" ? "(no message)" : textStart(message, maxSubjectLength);
-    return html`<li><a class="hit" href="${commitUrl(base, repository, hash)}"><bdi>${subject}</bdi></a>
-<span class="dim"><bdi>${repository}</bdi> · ${hash.slice(0, 10)} · <bdi>${textStart(authorName, maxSubjectLength)}</bdi> · ${date.slice(0, 10)}</span></li>\n`;
+    return html`<li><a class="hit" href="${commitUrl(base, repository, hash)}"><bdi>${subjectText(message)}</bdi></a>
+<span class="dim"><bdi>${repository}</bdi> · ${hash.slice(0, 10)} · <bdi>${textStart(authorName, maxAuthorLength)}</bdi> · ${date.slice(0, 10)}</span></li>\n`;
   });
   const omitted = commits.length - entries.length;
   const change = html`Add words or <code>since:</code>`;
@@ -178,7 +177,7 @@ async function renderFile(chosen: ChosenFile, options: FileOptions): Promise<Htm
   const more =
     omitted <= 0 ? undefined : html`<p class="more">${moreLink(file, url, omitted, options)}</p>\n`;
   const hit = chunks.length === 0 ? html` class="hit"` : undefined;
-  const note = directionNote(lines.map(({ text }) => text).join("\n"));
+  const note = directionNote(fileName.text, lines.map(({ text }) => text).join("\n"));
   const editorUrl = editorLink({ repo: repository, commit, path: fileName.text });
   return html`<article class="file" data-editor="${editorUrl}"><h3><a${hit} href="${url}">${path}</a> <span class="dim">${details.join(" · ")}</span></h3>
 ${note}${table}${more}</article>\n`;
