@@ -162,6 +162,9 @@ describe("nodes that others index", () => {
       result.unavailable?.map(({ node, repositoryCount }) => [node, repositoryCount]),
       [["node-1", 1]],
     );
+    const metrics = await (await fetch(`${served.url}/metrics`)).text();
+    assert.match(metrics, /^trawl_zoekt_requests_total{node="node-1",outcome="down"} [1-9]/m);
+    assert.match(metrics, /^trawl_zoekt_node_up{node="node-0"} 1$/m);
     const printed = await trawl(["search", "--data-dir", join(folder, "data"), "key"], folder);
     assert.match(printed.stdout, /^one\/key\.txt:1:/m);
     assert.match(printed.stderr, /The results are incomplete: node node-1 cannot be reached/);

@@ -316,7 +316,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   });
   const metrics = new Metrics();
   metrics.add(...leaderMeasurements({ catalog, directory, sync, version, damagedCount: () => damagedCount }));
-  metrics.add(...(frontend?.measurements ?? []));
+  metrics.add(...(frontend?.measurements ?? []), ...(cluster?.measurements ?? []));
   const services = createServices({
     version,
     metrics,

@@ -18,6 +18,7 @@ import { diskFiles } from "#platform/files";
 import { acquireLock, type OwnerLock } from "#platform/lock";
 import type { Log } from "#platform/log";
 import { startThread } from "#platform/workerThread";
+import type { Measurement } from "#service/metrics";
 import type { ShardDirectory } from "#shard/directory/directory";
 import type { IndexQueue } from "#store/indexQueue";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
@@ -58,6 +59,7 @@ export interface ZoektCluster {
   readonly indexing: ZoektIndexing;
   /** Whether a node has a repository. */
   hasRepository(id: number): boolean;
+  readonly measurements: readonly Measurement[];
   /** Increases when nodes have other repositories than before. */
   readonly listsVersion: number;
   /** Lists the repositories of the nodes now. Never rejects. */
@@ -240,6 +242,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
         return { documentCount, contentBytes, indexBytes };
       },
     },
+    measurements: nodeMeasurements(nodes),
     hasRepository: (id) => repositories.known.has(id),
     get listsVersion() {
       return repositories.version;
@@ -260,6 +263,28 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
       for (const lock of locks) lock.release();
     },
   };
+}
+
+function nodeMeasurements(nodes: readonly ZoektNode[]): readonly Measurement[] {
+  return [
+    {
+      kind: "counter",
+      name: "trawl_zoekt_requests_total",
+      help: "Requests to Zoekt nodes that have ended, by node and outcome.",
+      label: ["node", "outcome"],
+      read: () =>
+        nodes.flatMap(({ name, outcomes }) =>
+          Array.from(outcomes, ([outcome, count]) => [[name, outcome], count] as const),
+        ),
+    },
+    {
+      kind: "gauge",
+      name: "trawl_zoekt_node_up",
+      help: "1 unless the node failed repeatedly and is not asked until it is ready.",
+      label: "node",
+      read: () => nodes.map(({ name, isSuspended }) => [name, isSuspended ? 0 : 1] as const),
+    },
+  ];
 }
 
 /** Returns what has been recorded of all git repositories. */

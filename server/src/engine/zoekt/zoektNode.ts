@@ -31,6 +31,18 @@ export interface NodeRequest {
   readonly signal: AbortSignal;
 }
 
+/** How a request to a node ended. `suspended`: it was not sent, because the node failed repeatedly. */
+type NodeOutcome = "ok" | "suspended" | "canceled" | NodeFailure["kind"];
+
+const outcomes: readonly NodeOutcome[] = [
+  "ok",
+  "down",
+  "late",
+  "tooLarge",
+  "refused",
+  "suspended",
+  "canceled",
+];
 const connectTimeoutMs = 2000;
 const probeTimeoutMs = 2000;
 /** Later than this, a node that has not responded counts as failing, whatever the time limit of its request. */
@@ -43,6 +55,7 @@ export class ZoektNode {
   readonly name: string;
   readonly #client: HttpClient;
   readonly #breaker: CircuitBreaker;
+  readonly #outcomes = new Map<NodeOutcome, number>(outcomes.map((outcome) => [outcome, 0]));
 
   constructor({ name, url, clock }: ZoektNodeOptions) {
     this.name = name;
@@ -53,6 +66,11 @@ export class ZoektNode {
   /** Whether requests fail at once, because the node failed repeatedly and no probe has succeeded since. */
   get isSuspended(): boolean {
     return this.#breaker.isOpen;
+  }
+
+  /** How many requests have ended in which way. */
+  get outcomes(): ReadonlyMap<NodeOutcome, number> {
+    return this.#outcomes;
   }
 
   /** Counts a request that another node has answered instead, because this one did not. */
@@ -66,25 +84,34 @@ export class ZoektNode {
    */
   async post(request: NodeRequest): Promise<Uint8Array> {
     throwIfAborted(request.signal);
-    if (this.#breaker.isOpen)
+    if (this.#breaker.isOpen) {
+      this.#count("suspended");
       throw new NodeFailure("down", "is not available and is not asked until it is ready");
+    }
     const limit = new TimeLimit(request.signal, Math.max(0, request.timeMs));
     const startedAt = monotonicNow();
     try {
       const body = await untilAborted(this.#post(request, limit.signal), limit.signal);
       this.#breaker.succeed();
+      this.#count("ok");
       return body;
     } catch (error) {
+      if (request.signal.aborted) this.#count("canceled");
       throwIfAborted(request.signal);
       const failure = limit.isExpired ? lateFailure(request.timeMs, error) : failureOf(error);
       if (failure.kind === "down" || (failure.kind === "late" && monotonicNow() - startedAt >= patienceMs))
         this.#breaker.fail();
+      this.#count(failure.kind);
       throw failure;
     } finally {
       // Also ends a request that goes on, such as one whose response is too large.
       limit.abort();
       limit.dispose();
     }
+  }
+
+  #count(outcome: NodeOutcome): void {
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
   }
 
   async #post({ path, body, maxBytes }: NodeRequest, signal: AbortSignal): Promise<Uint8Array> {
