@@ -193,20 +193,15 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       leaving: queue?.leaving,
       maxFileBytes: configuration.maxFileBytes,
       timeLimitMs,
-      onMoved: (ids) => ids.map((id) => onMoved(id)),
+      onMoved(ids) {
+        for (const id of ids) onMoved(id);
+      },
       log,
     }));
   const engine: Engine = cluster?.engine ?? (isFrontend ? new MissingEngine() : embedded);
   const frontend =
     isFrontend && configuration.gitServers !== undefined
-      ? new Frontend({
-          servers: configuration.gitServers,
-          catalog,
-          dataDir,
-          cluster,
-          ids: queue,
-          log,
-        })
+      ? new Frontend({ servers: configuration.gitServers, catalog, dataDir, cluster, ids: queue, log })
       : undefined;
   const usedConnections =
     purpose === "read" || isFrontend

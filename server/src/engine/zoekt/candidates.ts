@@ -6,7 +6,7 @@ import { definesNames } from "#symbols/grammars/grammars";
 import { maxParsedBytes } from "#symbols/symbols";
 import type { CachedTexts, TextFacts } from "./cachedTexts";
 import { blobHash, mayBeSkipped, skipReasonOf } from "./documentContent";
-import { joinChunks, type LineUse, type MatchedLines } from "./matchedLines";
+import { joinChunks, type MatchedLines } from "./matchedLines";
 import type {
   CandidateText,
   IndexedRepository,
@@ -98,8 +98,10 @@ export function collectCandidates(
       if (lineUse !== undefined && late !== undefined) cache.learn(listed, late);
       const facts = lineUse && cache.factsOf(listed);
       const suffices = facts !== undefined && (facts.isAscii || lineUse?.documents === "all");
-      const lines = lineUse && listed.chunks && joinChunks(listed.chunks, lineUse);
-      if (lines !== undefined && (suffices || (lineUse && canHashLater(lineUse, lines)))) {
+      const canHashLater = facts === undefined && lineUse?.documents === "all" && lineUse.hashesOfResult;
+      const usesLines = lineUse !== undefined && (suffices || canHashLater);
+      const lines = usesLines && listed.chunks ? joinChunks(listed.chunks, lineUse) : undefined;
+      if (lines !== undefined && (suffices || !mayBeSkipped(lines.content))) {
         if (suffices && late === undefined) cachedCount++;
         add(lines.content, lines, facts);
         continue;
@@ -128,11 +130,6 @@ export function collectCandidates(
     .map(([repository, found]) => toRepository(repository, found));
   const usesLines = lineUse !== undefined;
   return { nodes, repositories, usesLines, cachedShare: count === 0 ? undefined : cachedCount / count };
-}
-
-/** Whether the result depends on nothing but the lines of a new document, except for its hash. */
-function canHashLater({ documents, hashesOfResult }: LineUse, { content }: MatchedLines): boolean {
-  return documents === "all" && hashesOfResult && !mayBeSkipped(content);
 }
 
 /** Returns what nodes reported if none of them returned a document; else undefined. Fast enough for the main thread. */

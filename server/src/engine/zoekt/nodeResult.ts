@@ -126,18 +126,25 @@ async function addHashes(
   signal: AbortSignal | undefined,
 ): Promise<ZoektResponse | undefined> {
   const { documents } = unhashed;
-  let { token } = unhashed;
+  /** The search on the thread, while no call for it is under way. */
+  let waiting: number | undefined = unhashed.token;
   const firstCount = onFirstFiles === undefined ? 0 : firstHashes;
-  for (const batch of [documents.slice(0, firstCount), documents.slice(firstCount)]) {
-    if (batch.length === 0) continue;
-    const texts = await textsOf(batch);
-    if (texts === undefined) return undefined;
-    const hashed = await thread.run({ kind: "hash", token, texts }, signal);
-    if (hashed.kind !== "unhashed") return hashed;
-    onFirstFiles?.(hashedFiles(hashed.files));
-    token = hashed.token;
+  try {
+    for (const batch of [documents.slice(0, firstCount), documents.slice(firstCount)]) {
+      if (batch.length === 0) continue;
+      const texts = await textsOf(batch);
+      if (texts === undefined) return undefined;
+      const call = { kind: "hash" as const, token: waiting, texts };
+      waiting = undefined;
+      const hashed = await thread.run(call, signal);
+      if (hashed.kind !== "unhashed") return hashed;
+      onFirstFiles?.(hashedFiles(hashed.files));
+      waiting = hashed.token;
+    }
+    return undefined;
+  } finally {
+    if (waiting !== undefined) thread.run({ kind: "hash", token: waiting }).catch(() => undefined);
   }
-  return undefined;
 }
 
 /** Returns the files before the first one without a hash. */

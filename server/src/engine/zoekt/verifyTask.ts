@@ -77,6 +77,7 @@ export function createVerifyTask(cacheBytes: number): Task<ZoektCall, ZoektRespo
     unhashed.clear();
     const files = await loadFew(search, response, call, context);
     if (unhashed.size > 0) {
+      if (context.isCanceled()) throw canceled();
       const token = unhashedSearches.keep({ ...evaluated, response });
       const documents = Array.from(unhashed, ({ source }) => source);
       return { kind: "unhashed", token, documents, files };
@@ -126,6 +127,7 @@ export function createVerifyTask(cacheBytes: number): Task<ZoektCall, ZoektRespo
       }
       case "hash": {
         const waiting = unhashedSearches.take(call.token);
+        if (call.texts === undefined) return { kind: "ready" };
         if (waiting === undefined) throw dropped();
         if (context.isCanceled()) throw canceled();
         cache.learnAll(call.texts);

@@ -140,8 +140,8 @@ export interface UnhashedResponse {
 interface HashCall {
   readonly kind: "hash";
   readonly token: number;
-  /** The texts of some of its documents, as nodes returned them. */
-  readonly texts: readonly Uint8Array[];
+  /** The texts of some of its documents, as nodes returned them. Absent: drops the search. */
+  readonly texts?: readonly Uint8Array[];
 }
 
 /** Documents of an `EvaluateCall` whose texts neither the responses nor the cache contain. */
