@@ -9,6 +9,7 @@ import { silentLog } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
 import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
+import { defaultSyncSettings } from "#sync/syncSettings";
 import { type WorkerResult, type WorkerTask, workerTask } from "#sync/workerTasks";
 import { eventuallyEqual } from "#test/support/eventually";
 import { indexedLines, shardLines } from "#test/support/indexed";
@@ -276,4 +277,52 @@ test("removing a path deletes its index", async (t) => {
   assert.equal(directory.manifests().size, 0);
   assert.deepEqual(catalog.all(), []);
   assert.deepEqual(catalog.paths, []);
+});
+
+/** Returns a pool whose scans of `path` call `beforeEnd` when its folders have been read. */
+function scanPool(path: string, beforeEnd: () => Promise<unknown>): IndexPool {
+  const task = workerTask();
+  return inlineThread<WorkerTask, WorkerResult>(async (work, context) => {
+    const result = await task(work, context);
+    if (work.kind === "scan" && work.path === path) await beforeEnd();
+    return result;
+  });
+}
+
+test("a path that is removed while it is scanned again stays removed", async (t) => {
+  const repository = repo(text);
+  let isAddedYet = false;
+  const pool = scanPool(repository.path, async () => {
+    if (isAddedYet) await sync.removePaths([repository.path]);
+  });
+  const { sync, catalog, directory } = await open(t, temporaryFolder(), pool);
+  await sync.addPaths([repository.path], signal);
+  isAddedYet = true;
+  sync.start();
+  await sync.idle();
+  assert.deepEqual(catalog.paths, []);
+  assert.deepEqual(catalog.all(), []);
+  assert.equal(directory.manifests().size, 0);
+});
+
+test("a path that is added while all paths are scanned again stays added", async (t) => {
+  const [first, second] = [repo(text), repo(text)];
+  let isRescan = false;
+  const pool = scanPool(first.path, async () => {
+    if (isRescan) await sync.addPaths([second.path], signal);
+  });
+  const { sync, catalog } = await open(t, temporaryFolder(), pool);
+  await sync.addPaths([first.path], signal);
+  sync.start();
+  await sync.idle();
+  isRescan = true;
+  sync.configure({ ...defaultSyncSettings, scanDepth: 2 });
+  await sync.idle();
+  assert.deepEqual(
+    catalog
+      .all()
+      .map(({ path }) => path)
+      .sort(),
+    [first.path, second.path].sort(),
+  );
 });

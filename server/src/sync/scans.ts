@@ -94,38 +94,43 @@ export class Scans {
     onFound: (repositories: readonly Repository[]) => void,
   ): Promise<void> {
     const { catalog, isMirror, onRepositoriesRemoved } = this.#options;
+    const before = catalog.all();
     const present = new Set<RepositoryId>();
-    const failedPaths: string[] = [];
+    const scannedPaths = new Set<string>();
     for (const path of catalog.paths) {
       const found = await this.#tryScan(path, signal);
       if (signal.aborted) return;
-      if (found === undefined) failedPaths.push(path);
-      else onFound(found);
-      for (const { id } of found ?? []) present.add(id);
+      if (found === undefined) continue;
+      scannedPaths.add(path);
+      onFound(found);
+      for (const { id } of found) present.add(id);
     }
-    const gone = catalog
-      .all()
-      .filter(
-        ({ id, path }) =>
-          !present.has(id) &&
-          !isMirror(path) &&
-          !failedPaths.some((root) => path === root || isBelow(path, root)),
-      );
+    // Paths whose scan failed, and those that were added during the scans.
+    const otherPaths = catalog.paths.filter((path) => !scannedPaths.has(path));
+    const gone = before.filter(
+      ({ id, path }) =>
+        catalog.get(id) !== undefined &&
+        !present.has(id) &&
+        !isMirror(path) &&
+        !otherPaths.some((root) => path === root || isBelow(path, root)),
+    );
     catalog.removeAll(gone.map(({ id }) => id));
     await onRepositoriesRemoved(gone);
   }
 
-  /** Returns `undefined` if the scan failed. */
+  /** Scans an added path, unless it is removed before that ends. Returns `undefined` if the scan failed. */
   async #tryScan(path: string, signal: AbortSignal): Promise<readonly Repository[] | undefined> {
+    const isAdded = () => this.#options.catalog.paths.includes(path);
     try {
-      return await this.#scan(path, signal);
+      return isAdded() ? await this.#scan(path, signal, isAdded) : [];
     } catch (error) {
       if (!isServiceError(error, "CANCELLED")) this.#options.log.warn(`Cannot scan ${path}.`, { error });
       return undefined;
     }
   }
 
-  async #scan(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
+  /** Adds what is found at a path, unless that is no longer wanted once its folders have been read. */
+  async #scan(path: string, signal: AbortSignal, isWanted = () => true): Promise<readonly Repository[]> {
     const { catalog, hosts, isMirror, isGitOnly, log, scanPath, onRepositoriesRemoved, onScanned } =
       this.#options;
     const end = this.begin();
@@ -134,6 +139,7 @@ export class Scans {
         { path, hosts, settings: this.#options.settings() },
         signal,
       );
+      if (!isWanted()) return [];
       if (unreadable.length > 0)
         log.info(`${unreadable.length} folders in ${path} cannot be read.`, { unreadable });
       const root = realpathSync(path);
