@@ -60,6 +60,8 @@ export interface ZoektIndexerOptions {
   /** For copies of repositories while they are indexed. */
   readonly temporaryFolder: string;
   readonly files: Files;
+  /** Called after a repository was removed from the index folder of a node. */
+  readonly onRemoved: (node: string) => void;
   /** Called if the nodes cannot be told that a repository was removed. */
   readonly onError: (error: unknown) => void;
   /** Returns what a node without an index folder here has indexed of a repository; undefined if it has nothing. */
@@ -251,9 +253,12 @@ export class ZoektIndexer {
 
   /** Removes the shards of a repository from all index folders, except those of some nodes. */
   #removeShards(id: number, exceptNodes: readonly string[]): void {
-    const { nodes, files } = this.#options;
-    for (const { name, indexFolder } of nodes)
-      if (indexFolder !== undefined && !exceptNodes.includes(name)) removeShards(indexFolder, id, files);
+    const { nodes, files, onRemoved } = this.#options;
+    for (const { name, indexFolder } of nodes) {
+      if (indexFolder === undefined || exceptNodes.includes(name)) continue;
+      removeShards(indexFolder, id, files);
+      onRemoved(name);
+    }
   }
 }
 

@@ -156,6 +156,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
     program: zoektProgram(settings),
     temporaryFolder,
     files: diskFiles,
+    onRemoved: (node) => repositories.recordRemoval(node),
     onError: (error) => log.error("Cannot remove a repository from the Zoekt nodes.", { error }),
     async listed({ id }) {
       await repositories.refresh();

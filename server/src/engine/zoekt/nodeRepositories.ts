@@ -62,10 +62,12 @@ export interface AssignedRepository extends PlacedRepository {
 
 /** Lists older than this are fetched again in the background when a search uses them. */
 const refreshAgeMs = 2000;
-/** How long to wait for what nodes will remove: without the database, they remove nothing. */
+/** How long to wait for what nodes will remove. */
 const leavingTimeoutMs = 1000;
 /** How long a node may list a repository that its indexer has removed. */
 const removalMs = 10_000;
+/** How long listing usually takes at most. */
+const usualListMs = 500;
 const listTimeoutMs = 10_000;
 /** How long a search waits for the first list: it needs its time for repositories that are not on nodes. */
 const maxWaitMs = 2000;
@@ -105,6 +107,12 @@ export class NodeRepositories {
   #assignedFrom: readonly unknown[] = [];
   #listedAt = Number.NEGATIVE_INFINITY;
   #listing: Promise<void> | undefined;
+  /** When it was last asked what nodes will remove, and by node, when a list was requested and when something was removed. */
+  #leavingReadAt = Number.NEGATIVE_INFINITY;
+  readonly #checkedAt = new Map<string, number>();
+  readonly #removedAt = new Map<string, number>();
+  #lastCheck: Promise<void> = Promise.resolve();
+  #nextCheck: Promise<void> | undefined;
 
   constructor(options: NodeRepositoriesOptions) {
     this.#options = options;
@@ -160,16 +168,62 @@ export class NodeRepositories {
     return this.#listing;
   }
 
+  /** Lists all nodes, beginning after this call. Never rejects. */
+  check(): Promise<void> {
+    this.#nextCheck ??= this.#lastCheck.then(() => {
+      this.#nextCheck = undefined;
+      this.#lastCheck = this.#listNodes();
+      return this.#lastCheck;
+    });
+    return this.#nextCheck;
+  }
+
+  /** Whether a list of a node was requested at `time`, by the clock's elapsed time, or later. */
+  isCheckedSince(node: string, time: number): boolean {
+    return (this.#checkedAt.get(node) ?? Number.NEGATIVE_INFINITY) >= time;
+  }
+
+  /** The names of the repositories that a node has listed. */
+  namesOn(node: string): ReadonlySet<string> {
+    return new Set(this.#lists.get(node)?.repositories.map(({ name }) => name));
+  }
+
+  /** Records that this process has removed a repository from a node. */
+  recordRemoval(node: string): void {
+    this.#removedAt.set(node, this.#options.clock.elapsed());
+  }
+
+  /** Whether this process has removed a repository from a node at `time`, by the clock's elapsed time, or later. */
+  hasRemovedSince(node: string, time: number): boolean {
+    return (this.#removedAt.get(node) ?? Number.NEGATIVE_INFINITY) >= time;
+  }
+
+  /**
+   * Returns the nodes that keep what they have according to `byId` for as long as a search may take, unless this process
+   * removes it. From others, something may be removed unnoticed, because they or the database did not respond.
+   */
+  keepers(byId: Assignments["byId"]): ReadonlySet<string> {
+    if (byId !== this.#assignments.byId) return new Set();
+    const { nodes, clock, maxAgeMs } = this.#options;
+    const since = clock.elapsed() - maxAgeMs - usualListMs;
+    if (this.#leavingReadAt < since) return new Set();
+    const isKeeper = (name: string) => this.isCheckedSince(name, since) && !this.hasRemovedSince(name, since);
+    return new Set(nodes.map(({ name }) => name).filter(isKeeper));
+  }
+
   close(): void {
     this.#closing.abort();
   }
 
   async #listAll(): Promise<void> {
-    const { nodes, clock } = this.#options;
     // Before, so that what a node removes while it is listed is known.
     await this.#readLeaving();
-    await Promise.all(nodes.map((node) => this.#list(node)));
-    this.#listedAt = clock.elapsed();
+    await this.#listNodes();
+    this.#listedAt = this.#options.clock.elapsed();
+  }
+
+  async #listNodes(): Promise<void> {
+    await Promise.all(this.#options.nodes.map((node) => this.#list(node)));
     this.#assign();
   }
 
@@ -177,8 +231,10 @@ export class NodeRepositories {
   async #readLeaving(): Promise<void> {
     const { leaving, clock } = this.#options;
     const limit = new TimeLimit(this.#closing.signal, leavingTimeoutMs);
+    const startedAt = clock.elapsed();
     try {
       const found = await untilAborted(leaving(), limit.signal);
+      this.#leavingReadAt = startedAt;
       const now = clock.elapsed();
       const times = new Map([...this.#leaving].filter(([, seenAt]) => now - seenAt < removalMs));
       for (const { repositoryId, node } of found) times.set(leavingKey(repositoryId, node), now);
@@ -186,7 +242,7 @@ export class NodeRepositories {
       if (!isSame) this.#leavingKeys = {};
       this.#leaving = times;
     } catch {
-      // While the database does not respond, its indexers have no jobs either.
+      // Others may still reach the database: `keepers`.
     } finally {
       limit.dispose();
     }
@@ -194,12 +250,16 @@ export class NodeRepositories {
 
   async #list(node: ZoektNode): Promise<void> {
     const { log, clock } = this.#options;
+    const startedAt = clock.elapsed();
     try {
       const known = this.#lists.get(node.name);
       // Fetched before the full list, so that no change between the two is missed.
       const branchesHash = hash("sha1", await this.#fetchList(node, "branches"), "base64");
       const isFresh = known?.isHashedFully === true && clock.elapsed() - known.fetchedAt < maxFullAgeMs;
-      if (isFresh && known.branchesHash === branchesHash) return;
+      if (isFresh && known.branchesHash === branchesHash) {
+        this.#checkedAt.set(node.name, startedAt);
+        return;
+      }
       const list = parseListReply(await this.#fetchList(node, "full"));
       if (list === undefined) throw new NodeFailure("malformed", "returned no list of repositories");
       // While a node loads its shards, it lists only some of them.
@@ -207,6 +267,7 @@ export class NodeRepositories {
       const found = listed(list);
       const isSame = known !== undefined && isDeepStrictEqual(found, known.repositories);
       const repositories = isSame ? known.repositories : found;
+      this.#checkedAt.set(node.name, startedAt);
       this.#lists.set(node.name, {
         repositories,
         branchesHash,

@@ -1,20 +1,25 @@
-import type { AssignedRepository } from "./nodeRepositories";
+import { type FindLost, watchForLost } from "./lostRepositories";
+import type { AssignedRepository, NodeRepositories } from "./nodeRepositories";
 import { type NodeReplies, type NodesRequest, requestTexts, searchNodes } from "./nodeSearch";
 import { divide, type NodeScope } from "./replicas";
 import type { MissingDocument } from "./zoektMessages";
 
 /** What stays the same in all requests of a search. */
-type FixedRequest = Omit<NodesRequest, "documentCount" | "hasTexts" | "avoided">;
+interface FixedRequest extends Omit<NodesRequest, "documentCount" | "hasTexts" | "avoided"> {
+  readonly repositories: NodeRepositories;
+}
 
 /** The requests of one search, which asks again if the responses have too few documents or cannot be used. */
 export class NodeRequests {
   readonly #request: FixedRequest;
   readonly #repositories: readonly AssignedRepository[];
   readonly #avoided = new Set<string>();
+  readonly #findLost: FindLost;
 
   constructor(request: FixedRequest, repositories: readonly AssignedRepository[]) {
     this.#request = request;
     this.#repositories = repositories;
+    this.#findLost = watchForLost(request.repositories, request.byId);
   }
 
   /** Requests documents of all repositories. Rejects only with CANCELLED. */
@@ -24,7 +29,12 @@ export class NodeRequests {
     // Nodes to be avoided are asked for what no other node has.
     const all = rest.length === 0 ? scopes : [...scopes, ...divide(rest, nodes).scopes];
     const request = { ...this.#request, documentCount, hasTexts, avoided: this.#avoided };
-    return await searchNodes(request, all, signal);
+    const found = await searchNodes(request, all, signal);
+    const lost = await this.#findLost(
+      found.replies.map(({ scope }) => scope),
+      signal,
+    );
+    return lost.length === 0 ? found : { ...found, unavailable: [...found.unavailable, ...lost] };
   }
 
   /** Requests texts. Returns undefined if a node fails. Rejects only with CANCELLED. */
