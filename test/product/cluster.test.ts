@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { CommitItem } from "#contract/commits";
+import { fill, smallDisk } from "#test/support/disk";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
 import { freePort } from "#test/support/freePort";
 import { bearer, clusterSecret, serveFrontend, serveGit } from "#test/support/gitCluster";
@@ -24,7 +25,8 @@ withPostgres("a whole cluster", (binaries) => {
   describe(`a whole cluster${withoutZoekt}`, { skip: !hasZoekt }, () => {
     const folder = temporaryFolder();
     const sources = join(folder, "src");
-    const indexFolder = join(folder, "index");
+    const disk = smallDisk(16);
+    const indexFolder = "path" in disk ? join(disk.path, "index") : join(folder, "index");
     /** While it exists, indexing waits. */
     const hold = join(folder, "hold");
     let postgres: PostgresServer;
@@ -136,6 +138,34 @@ withPostgres("a whole cluster", (binaries) => {
       await postgres.start();
       await eventuallyEqual(() => filesWith("price"), ["shop price.ts"]);
       assert.deepEqual(indexedIds(), ids);
+    });
+
+    test("a full disk of a node is reported, and its old index is searched", async (t) => {
+      if ("reason" in disk) return t.diagnostic(`Nothing was mounted: ${disk.reason}`);
+      const ballast = join(indexFolder, "ballast");
+      fill(ballast, 0);
+      shop.more("= main: Add a discount\ndiscount.ts\n| export const discount = 3;\n");
+      const stateOf = async (name: string) => {
+        const { state, lastError } =
+          (await frontend.repositories()).find(({ repoName }) => repoName === name) ?? {};
+        return { state, lastError };
+      };
+      await eventually(async () => (await stateOf("shop")).state === "failed");
+      assert.match(
+        (await stateOf("shop")).lastError ?? "",
+        /^No indexer could index it \(node one: .*no space left/i,
+      );
+      assert.deepEqual(await stateOf("bare"), { state: "ready", lastError: undefined });
+      const { code, stdout } = await trawl(["cluster", "status", "--config", join(folder, "indexer.jsonc")]);
+      assert.equal(code, 1);
+      assert.match(stdout, /^one +ready +2 +1 +0 +0 +1 /m);
+      assert.deepEqual(
+        (await frontend.search("price")).files.map(({ repository }) => repository),
+        ["shop"],
+      );
+      rmSync(ballast);
+      await eventuallyEqual(() => filesWith("discount"), ["shop discount.ts"]);
+      await eventuallyEqual(() => stateOf("shop"), { state: "ready", lastError: undefined });
     });
 
     test("a repository that was removed while PostgreSQL was down leaves the node", async () => {

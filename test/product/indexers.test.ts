@@ -11,7 +11,7 @@ import type { IndexJobState, IndexQueue } from "#store/indexQueue";
 import { openIndexQueue } from "#store/openIndexQueue";
 import { postgresDatabase } from "#store/postgres";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
-import { type PostgresServer, startPostgres, withPostgres } from "#test/support/postgres";
+import { type PostgresServer, runSql, startPostgres, withPostgres } from "#test/support/postgres";
 import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 import { run } from "#test/support/stores";
@@ -180,6 +180,28 @@ withPostgres("nodes with indexers", (binaries) => {
       await eventually(async () => (await fetch(`${indexers.get("two")?.url}/readyz`)).status === 200);
     });
 
+    test("PostgreSQL is read-only: searches go on, and commits are indexed afterwards", async () => {
+      const setReadOnly = (value: "on" | "off") =>
+        runSql(
+          database,
+          `alter system set default_transaction_read_only = ${value}`,
+          "select pg_reload_conf()",
+        );
+      const isReady = async () => (await fetch(`${indexers.get("one")?.url}/readyz`)).status === 200;
+      await setReadOnly("on");
+      await eventually(async () => !(await isReady()));
+      await eventually(async () => (await served.search("key")).isSearchExhaustive);
+      for (const source of sources.values()) source.more("= main: Fourth\nlast.txt\n| a written word\n");
+      assert.deepEqual(found(await served.search("key")), names);
+      const drained = await trawl(["cluster", "drain", "two", "--config", config], folder);
+      assert.equal(drained.code, 1);
+      assert.match(drained.stderr, /The database cannot be used: it is read-only\. Make it writable\./);
+      assert.deepEqual((await status()).repositories, names.length);
+      await setReadOnly("off");
+      await eventuallyEqual(async () => found(await served.search("written")), names);
+      await eventually(isReady);
+    });
+
     test("a drained node serves its repositories until others do, and no search lacks one", async () => {
       let isRunning = true;
       let exhaustiveCount = 0;
@@ -229,6 +251,33 @@ withPostgres("nodes with indexers", (binaries) => {
       const printed = await trawl(["cluster", "status", "--config", config], folder);
       assert.match(printed.stdout, /^NODE +STATE.*\none +ready +\d.*\ntwo +ready +\d.*\n6 repositories/);
       await eventually(async () => (await served.search("key")).isSearchExhaustive);
+    });
+
+    test("an indexer indexes again what its node has lost", async () => {
+      const ids = (await queue.placements()).flatMap((job) => (job.node === "two" ? job.repositoryId : []));
+      assert.ok(ids.length > 0);
+      await eventually(() => ids.every((id) => isOn("two", id)));
+      await killIndexer("two");
+      const kept = ids.at(-1);
+      for (const name of readdirSync(indexFolder("two")))
+        if (name.endsWith(".zoekt") && !name.startsWith(`trawl-${kept}_v`))
+          rmSync(join(indexFolder("two"), name));
+      await startIndexer("two");
+      await eventually(() => ids.every((id) => isOn("two", id)));
+      await eventuallyEqual(() => countOf("two", "indexed"), ids.length);
+      await eventually(async () => {
+        const metrics = await (await fetch(`${indexers.get("two")?.url}/metrics`)).text();
+        assert.match(metrics, /^trawl_index_lag_seconds \d/m);
+        return (
+          metrics.includes(`trawl_index_jobs_total{result="indexed"} ${ids.length - 1}\n`) &&
+          metrics.includes("trawl_index_jobs_waiting 0\n")
+        );
+      });
+      const result = await eventually(async () => {
+        const { files, isSearchExhaustive } = await served.search("key");
+        return isSearchExhaustive && files.length;
+      });
+      assert.equal(result, names.length);
     });
 
     test("a repository that is removed while PostgreSQL is down is removed from its node afterwards", async () => {

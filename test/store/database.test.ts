@@ -14,6 +14,7 @@ import { latestMigration } from "#store/migrate";
 import { migration0001 } from "#store/migrations/0001";
 import { migration0002 } from "#store/migrations/0002";
 import { migration0003 } from "#store/migrations/0003";
+import { openIndexQueue } from "#store/openIndexQueue";
 import { postgresDatabase, postgresVersion } from "#store/postgres";
 import { manualClock } from "#test/support/clock";
 import { embeddedFile } from "#test/support/embeddedFile";
@@ -246,6 +247,42 @@ if (binaries !== undefined) {
       server = await startPostgres(binaries);
     });
     after(() => server.close());
+
+    test("can be opened and read while it is read-only, once it has its tables", async () => {
+      const url = await server.database();
+      const database = { source: () => postgresDatabase(url, silentLog), isShared: true };
+      const openQueue = () => openIndexQueue(database.source(), manualClock(0));
+      // Also changes it while it is read-only.
+      const setReadOnly = (value: "on" | "off") =>
+        runSql(
+          url,
+          "set default_transaction_read_only = off",
+          `alter database "${new URL(url).pathname.slice(1)}" set default_transaction_read_only = ${value}`,
+        );
+      const refusal = { message: "The database cannot be used: it is read-only. Make it writable." };
+      await setReadOnly("on");
+      await assert.rejects(openTestStore(database), refusal);
+      await assert.rejects(openQueue(), refusal);
+      await setReadOnly("off");
+      const store = await openTestStore(database);
+      await store.members.add({ email: "ada@example.com", role: "OWNER" });
+      await store.close();
+      const queue = await openQueue();
+      await queue.setDrained("a", true);
+      await queue.close();
+      await setReadOnly("on");
+      const reading = await openTestStore(database);
+      assert.deepEqual(
+        (await reading.members.all()).map(({ email }) => email),
+        ["ada@example.com"],
+      );
+      await assert.rejects(reading.members.add({ email: "bob@example.com", role: "OWNER" }), refusal);
+      await reading.close();
+      const jobs = await openQueue();
+      assert.deepEqual(await jobs.nodes(), [{ name: "a", isDrained: true }]);
+      await assert.rejects(jobs.setDrained("a", false), refusal);
+      await jobs.close();
+    });
 
     test("is migrated once, however many processes open it concurrently", async () => {
       const url = await server.database();

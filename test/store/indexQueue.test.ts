@@ -176,6 +176,50 @@ onEachDatabase((empty) => {
       assert.equal(await leader.countUnderReplicated(2), 2);
     }));
 
+  test("a repository has failed if no node has what is wanted, and the last attempt of each has failed", () =>
+    withQueues(async (leader, indexer, clock) => {
+      await leader.want([wantedIndex(1), wantedIndex(1, "b"), wantedIndex(2)]);
+      const take = async (node: string) => (await indexer.take(node, leaseMs)) ?? assert.fail();
+      const failed = () => leader.failures(["a", "b"]);
+      const one = { repositoryId: 1, lastError: "no space left" };
+      await indexer.fail(await take("a"), "no space left", clock.time);
+      assert.deepEqual(await failed(), []);
+      await indexer.fail(await take("b"), "no space left", clock.time);
+      assert.deepEqual(await failed(), [
+        { ...one, node: "a" },
+        { ...one, node: "b" },
+      ]);
+      assert.deepEqual(await leader.failures([]), []);
+      const again = await take("b");
+      assert.equal((await failed()).length, 2);
+      await indexer.complete(again);
+      assert.deepEqual(await failed(), []);
+    }));
+
+  test("a node indexes again what it has lost, but not what it should remove", () =>
+    withQueues(async (leader, indexer, clock) => {
+      await leader.want([1, 2, 3, 4].map((id) => wantedIndex(id)));
+      for (let count = 0; count < 3; count++)
+        await indexer.complete((await indexer.take("a", leaseMs)) ?? assert.fail());
+      await leader.unwant(3);
+      clock.time += 1000;
+      assert.deepEqual(await indexer.backlog("a"), { waitingCount: 2, oldestAt: start });
+      assert.equal(await indexer.recover("a", new Set([1])), 1);
+      assert.equal(await indexer.recover("a", new Set([1])), 0);
+      assert.deepEqual(await indexer.backlog("a"), { waitingCount: 3, oldestAt: start });
+      const wanted = new Map<number, number>();
+      for (let job = await indexer.take("a", leaseMs); job; job = await indexer.take("a", leaseMs)) {
+        wanted.set(job.repositoryId, job.revisions.length);
+        assert.equal(await indexer.complete(job), true);
+      }
+      assert.deepEqual([...wanted].sort(), [
+        [2, 1],
+        [3, 0],
+        [4, 1],
+      ]);
+      assert.deepEqual(await indexer.backlog("a"), { waitingCount: 0 });
+    }));
+
   test("a queue does not create an organization in a database that has lost its own", async () => {
     const database = await empty();
     const clock = manualClock(start);

@@ -43,7 +43,10 @@ async function printStatus(
 }
 
 function isHealthy({ nodes, underReplicated }: ClusterStatus): boolean {
-  return underReplicated === 0 && nodes.every(({ isReachable, failed }) => isReachable && failed === 0);
+  return (
+    underReplicated === 0 &&
+    nodes.every(({ isReachable, isIndexerAlive, failed }) => isReachable && isIndexerAlive && failed === 0)
+  );
 }
 
 async function setDrained(
@@ -86,8 +89,9 @@ function describe({ nodes, replicas, repositories, underReplicated }: ClusterSta
   return `${alignColumns([header, ...rows])}${total}\n`;
 }
 
-function describeIndexer({ hasIndexer, indexerSeenAt }: NodeStatus): string {
+function describeIndexer({ hasIndexer, isIndexerAlive, indexerSeenAt }: NodeStatus): string {
   if (!hasIndexer) return "none";
   if (indexerSeenAt === undefined) return "never seen";
-  return `seen ${formatDuration(Math.max(0, Date.now() - indexerSeenAt))} ago`;
+  const silence = formatDuration(Math.max(0, Date.now() - indexerSeenAt));
+  return isIndexerAlive ? `seen ${silence} ago` : `not seen for ${silence}`;
 }

@@ -73,6 +73,12 @@ export function copyConfiguration(id: number, name: string): string {
   return `[core]\n\trepositoryformatversion = 0\n\tbare = true\n[zoekt]\n\tname = ${quoted}\n\trepoid = ${id}\n`;
 }
 
+/** Returns the ids of the repositories that have shards in the folder of a node. */
+export function indexedIds(indexFolder: string): ReadonlySet<number> {
+  const ids = readdirSync(indexFolder).map((name) => /^trawl-(\d+)_v.*\.zoekt$/.exec(name)?.[1]);
+  return new Set(ids.flatMap((id) => (id === undefined ? [] : Number(id))));
+}
+
 /** Removes the shards of a repository from the folder of a node, if there are any. */
 export function removeShards(indexFolder: string, id: number, files: Files): void {
   if (!existsSync(indexFolder)) return;

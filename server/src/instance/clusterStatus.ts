@@ -25,6 +25,8 @@ export interface NodeStatus {
   readonly isReachable: boolean;
   readonly isDrained: boolean;
   readonly hasIndexer: boolean;
+  /** Whether its indexer said recently that it runs. Always true without one. */
+  readonly isIndexerAlive: boolean;
   /** When its indexer last said that it runs, in milliseconds since 1970. */
   readonly indexerSeenAt?: number;
   /** Repositories that the node should have. */
@@ -36,6 +38,9 @@ export interface NodeStatus {
   /** How long the oldest job that is not done has been wanted. */
   readonly lagSeconds: number;
 }
+
+/** Indexers say every few seconds that they run. */
+const maxSilenceMs = 30_000;
 
 /** Opens the database of a cluster. Throws USAGE if the configuration lacks it or the nodes, and ENGINE_UNAVAILABLE. */
 export async function openCluster(configuration: Configuration, log: Log) {
@@ -68,6 +73,7 @@ async function readStatus(
       isReachable: reachable[at] === true,
       isDrained,
       hasIndexer,
+      isIndexerAlive: !hasIndexer || (seenAt !== undefined && systemClock.now() - seenAt < maxSilenceMs),
       ...(seenAt === undefined ? {} : { indexerSeenAt: seenAt }),
       repositories: placements.filter(({ node }) => node === name).length,
       ...(jobs?.counts ?? { indexed: 0, waiting: 0, running: 0, failed: 0 }),

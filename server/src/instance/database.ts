@@ -7,7 +7,7 @@ import { systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import { startThread } from "#platform/workerThread";
 import type { DatabaseSource } from "#store/connection";
-import type { IndexQueue } from "#store/indexQueue";
+import type { FailedIndex, IndexQueue } from "#store/indexQueue";
 import type { ExpectedOrganization } from "#store/lostOrganization";
 import type { Store } from "#store/store";
 import type { Configuration } from "./configuration";
@@ -75,6 +75,8 @@ export async function openConfiguredQueue(
 
 /** What a frontend reads from the queue of index jobs. Connects with the first call, again if that failed. */
 export interface FrontendQueue extends Pick<IndexQueue, "idsOf" | "leaving"> {
+  /** Returns what the indexers of the configured nodes could not index. */
+  failures(): Promise<readonly FailedIndex[]>;
   close(): Promise<void>;
 }
 
@@ -94,6 +96,10 @@ export function frontendQueue(configuration: Configuration, log: Log): FrontendQ
   return {
     idsOf: async (names) => (await queue()).idsOf(names),
     leaving: async (nodes) => (await queue()).leaving(nodes),
+    async failures() {
+      const nodes = configuration.zoekt?.nodes.filter(({ hasIndexer }) => hasIndexer) ?? [];
+      return nodes.length === 0 ? [] : (await queue()).failures(nodes.map(({ name }) => name));
+    },
     async close() {
       isClosed = true;
       const queue = await opening?.catch(() => undefined);

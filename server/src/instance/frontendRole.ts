@@ -1,6 +1,7 @@
 /** The role of a frontend: its repositories are those of its git servers, which also answer requests about history. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import type { RepositoryChange } from "#catalog/change";
@@ -14,9 +15,11 @@ import { systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Measurement } from "#service/metrics";
 import type { RepositoryView } from "#service/repositories/repositoryView";
+import type { FailedIndex } from "#store/indexQueue";
 import type { GitServerAddress } from "./clusterRoles";
 import type { FrontendQueue } from "./database";
 import { checkSecret } from "./gitServerRole";
+import { describeFailure } from "./nodeIndexers";
 import type { ZoektCluster } from "./zoektCluster";
 
 export interface FrontendOptions {
@@ -25,8 +28,11 @@ export interface FrontendOptions {
   readonly dataDir: string;
   /** The Zoekt nodes that search the repositories; absent: nothing does. */
   readonly cluster: Pick<ZoektCluster, "hasRepository" | "listsVersion" | "refresh"> | undefined;
-  /** The ids of repositories that all frontends of a database share. Absent: each has ids of its own. */
-  readonly ids?: Pick<FrontendQueue, "idsOf" | "close"> | undefined;
+  /**
+   * Knows the ids of repositories that all frontends of a database share, and what indexers could not index. Absent: each
+   * frontend has ids of its own.
+   */
+  readonly queue?: Pick<FrontendQueue, "idsOf" | "failures" | "close"> | undefined;
   readonly log: Log;
 }
 
@@ -47,6 +53,8 @@ export class Frontend {
   readonly #absentSince = new Map<RepositoryId, number>();
   /** Ids of repositories that are common to all frontends, by name. */
   readonly #ids = new Map<string, RepositoryId>();
+  /** What indexers could not index. */
+  #failures: readonly FailedIndex[] = [];
   /** The lists from which everything has been recorded. */
   #recordedFrom: readonly unknown[] = [];
   #isLearning = false;
@@ -122,7 +130,7 @@ export class Frontend {
     this.#closing.abort();
     this.#cancelPoll();
     await this.gitServers.close();
-    await this.#options.ids?.close();
+    await this.#options.queue?.close();
   }
 
   /** Lists what the nodes have indexed, which determines the states of repositories. Retries what could not be stored. */
@@ -130,7 +138,13 @@ export class Frontend {
     const { minMs, maxMs, restFactor } = nodesPoll;
     const poll = async () => {
       const startedAt = systemClock.elapsed();
-      await this.#options.cluster?.refresh();
+      const { cluster, queue } = this.#options;
+      const [failures] = await Promise.all([
+        // While the database does not respond, what is known remains.
+        queue?.failures().catch(() => undefined),
+        cluster?.refresh(),
+      ]);
+      if (failures !== undefined && !isDeepStrictEqual(failures, this.#failures)) this.#failures = failures;
       if (this.#closing.signal.aborted) return;
       this.#update();
       const restMs = restFactor * (systemClock.elapsed() - startedAt);
@@ -142,7 +156,7 @@ export class Frontend {
   /** Takes over the lists of the servers. A failure to store them is logged; the next poll tries again. */
   #update(): void {
     const { catalog, cluster, log } = this.#options;
-    const from = [...this.gitServers.lists(), cluster?.listsVersion];
+    const from = [...this.gitServers.lists(), cluster?.listsVersion, this.#failures];
     const isRecorded = from.every((each, at) => each === this.#recordedFrom[at]);
     if (isRecorded && this.#absentSince.size === 0 && !this.#lacksIds) return;
     try {
@@ -153,9 +167,15 @@ export class Frontend {
       this.#lacksIds = all.length < listed.size;
       if (this.#lacksIds) void this.#learnIds([...listed.keys()].filter((name) => !this.#hasId(name)));
       const repositories = catalog.upsert(all.map((each) => this.#factsOf(each)));
+      const failuresById = new Map<number, FailedIndex[]>();
+      for (const failure of this.#failures) {
+        const others = failuresById.get(failure.repositoryId) ?? [];
+        failuresById.set(failure.repositoryId, [...others, failure]);
+      }
       for (const [at, repository] of repositories.entries()) {
         const description = all[at];
-        if (description !== undefined) this.#record(repository, description);
+        if (description !== undefined)
+          this.#record(repository, description, failuresById.get(repository.id) ?? []);
       }
       this.#recordedFrom = from;
     } catch (error) {
@@ -165,17 +185,17 @@ export class Frontend {
 
   /** Whether it is known which id a repository has, or will get. */
   #hasId(name: string): boolean {
-    const { catalog, ids } = this.#options;
-    return ids === undefined || this.#ids.has(name) || catalog.byName(name) !== undefined;
+    const { catalog, queue } = this.#options;
+    return queue === undefined || this.#ids.has(name) || catalog.byName(name) !== undefined;
   }
 
   /** Learns the ids of new repositories. A failure is logged; the next poll tries again. */
   async #learnIds(names: readonly string[]): Promise<void> {
-    const { ids, log } = this.#options;
-    if (this.#isLearning || ids === undefined || this.#closing.signal.aborted) return;
+    const { queue, log } = this.#options;
+    if (this.#isLearning || queue === undefined || this.#closing.signal.aborted) return;
     this.#isLearning = true;
     try {
-      for (const [name, id] of await ids.idsOf(names)) this.#ids.set(name, id as RepositoryId);
+      for (const [name, id] of await queue.idsOf(names)) this.#ids.set(name, id as RepositoryId);
       this.#hasLoggedIds = false;
       if (!this.#closing.signal.aborted) this.#update();
     } catch (error) {
@@ -239,17 +259,23 @@ export class Frontend {
     };
   }
 
-  #record({ id }: Repository, listed: ListedRepository): void {
-    const change = { ...changeOf(listed), ...this.#searchState(id, listed) };
+  #record({ id }: Repository, listed: ListedRepository, failures: readonly FailedIndex[]): void {
+    const change = { ...changeOf(listed), ...this.#searchState(id, listed, failures) };
     const text = JSON.stringify(change);
     if (this.#recorded.get(id) === text) return;
     this.#recorded.set(id, text);
     this.#options.catalog.update(id, change);
   }
 
-  #searchState(id: RepositoryId, { name, state }: ListedRepository): RepositoryChange {
+  #searchState(
+    id: RepositoryId,
+    { name, state }: ListedRepository,
+    failures: readonly FailedIndex[],
+  ): RepositoryChange {
     const { cluster } = this.#options;
-    if (cluster === undefined || state !== "ready" || cluster.hasRepository(id)) return {};
+    if (cluster === undefined || state !== "ready") return {};
+    if (failures.length > 0) return { state: "failed", lastError: describeFailure(failures) };
+    if (cluster.hasRepository(id)) return {};
     return { state: "failed", lastError: `No Zoekt node has an index of ${name}.` };
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { usageError } from "#base/error";
 import { readSecret } from "#hosts/secret";
 import { runIndexJob } from "#indexing/indexJob";
-import { endStrayIndexers } from "#indexing/zoektRun";
+import { endStrayIndexers, indexedIds } from "#indexing/zoektRun";
 import { systemClock } from "#platform/clock";
 import { diskFiles } from "#platform/files";
 import { acquireLock } from "#platform/lock";
@@ -54,6 +54,16 @@ export async function openIndexer({ configuration, node, version, log }: Indexer
   const temporaryFolder = join(indexFolder, ".trawl");
   // A killed process may have left files there.
   diskFiles.removeFolder(temporaryFolder);
+  const release = async () => {
+    await queue.close();
+    lock.release();
+  };
+  const lostCount = await queue.recover(node, indexedIds(indexFolder)).catch(async (error: unknown) => {
+    await release();
+    throw error;
+  });
+  if (lostCount > 0)
+    log.warn(`${indexFolder} lacks the index of ${lostCount} repositories. They are indexed again.`);
   const { gitUrl, gitToken } = zoekt;
   const context = {
     indexFolder,
@@ -82,8 +92,7 @@ export async function openIndexer({ configuration, node, version, log }: Indexer
     metrics: () => metrics.text(),
   }).catch(async (error: unknown) => {
     await loop.close();
-    await queue.close();
-    lock.release();
+    await release();
     throw error;
   });
   return {
@@ -92,8 +101,7 @@ export async function openIndexer({ configuration, node, version, log }: Indexer
       await monitoring.close();
       metrics.close();
       await loop.close();
-      await queue.close();
-      lock.release();
+      await release();
     },
   };
 }
@@ -114,6 +122,18 @@ function measure(loop: IndexerLoop, version: string): Metrics {
       name: "trawl_index_jobs_running",
       help: "Index jobs that run now.",
       read: () => loop.runningCount,
+    },
+    {
+      kind: "gauge",
+      name: "trawl_index_jobs_waiting",
+      help: "Index jobs that wait for this indexer, or failed and are tried again.",
+      read: () => loop.backlog.waitingCount,
+    },
+    {
+      kind: "gauge",
+      name: "trawl_index_lag_seconds",
+      help: "How long the oldest index job that is not done has been wanted.",
+      read: () => loop.lagMs / 1000,
     },
     {
       kind: "gauge",

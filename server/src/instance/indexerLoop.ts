@@ -2,7 +2,7 @@
 import { isServiceError } from "#base/error";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
-import type { IndexJob, IndexQueue } from "#store/indexQueue";
+import type { Backlog, IndexJob, IndexQueue } from "#store/indexQueue";
 
 export interface IndexerLoopOptions {
   readonly queue: IndexQueue;
@@ -34,6 +34,7 @@ export class IndexerLoop {
   readonly #runs = new Map<number, { readonly lost: AbortController; readonly ended: Promise<void> }>();
   readonly counts = { indexed: 0, removed: 0, failed: 0, lost: 0 };
   #runningCount = 0;
+  #backlog: Backlog = { waitingCount: 0 };
   #isConnected = false;
   #wakeCount = 0;
 
@@ -46,6 +47,17 @@ export class IndexerLoop {
 
   get runningCount(): number {
     return this.#runningCount;
+  }
+
+  /** What the node has still to do, as it was read last. */
+  get backlog(): Backlog {
+    return this.#backlog;
+  }
+
+  /** How long the oldest job that is not done has been wanted. */
+  get lagMs(): number {
+    const { oldestAt } = this.#backlog;
+    return oldestAt === undefined ? 0 : Math.max(0, this.#options.clock.now() - oldestAt);
   }
 
   /** Whether the database responded the last time. */
@@ -67,7 +79,13 @@ export class IndexerLoop {
 
   async #beat(): Promise<void> {
     const { queue, node } = this.#options;
-    for (; !this.#isClosed; await this.#sleep(beatMs, false)) await this.#ask(() => queue.recordSeen(node));
+    for (; !this.#isClosed; await this.#sleep(beatMs, false)) {
+      const { value } = await this.#ask(async () => {
+        await queue.recordSeen(node);
+        return await queue.backlog(node);
+      });
+      if (value !== undefined) this.#backlog = value;
+    }
   }
 
   async #work(): Promise<void> {

@@ -201,7 +201,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const engine: Engine = cluster?.engine ?? (isFrontend ? new MissingEngine() : embedded);
   const frontend =
     isFrontend && configuration.gitServers !== undefined
-      ? new Frontend({ servers: configuration.gitServers, catalog, dataDir, cluster, ids: queue, log })
+      ? new Frontend({ servers: configuration.gitServers, catalog, dataDir, cluster, queue, log })
       : undefined;
   const usedConnections =
     purpose === "read" || isFrontend

@@ -223,6 +223,11 @@ function commitsOf(revisions: readonly RevisionCommit[]): string {
 }
 
 function failureOf(reports: readonly IndexJobReport[]): ServiceError {
-  const reasons = reports.map(({ node, lastError }) => `node ${node}: ${lastError ?? "unknown reason"}`);
-  return new ServiceError("UNEXPECTED_ERROR", `No indexer could index it (${reasons.join("; ")}).`);
+  return new ServiceError("UNEXPECTED_ERROR", describeFailure(reports));
+}
+
+/** Describes why none of the nodes of a repository has it. */
+export function describeFailure(jobs: readonly Pick<IndexJobReport, "node" | "lastError">[]): string {
+  const reasons = jobs.map(({ node, lastError }) => `node ${node}: ${lastError ?? "unknown reason"}`);
+  return `No indexer could index it (${reasons.join("; ")}).`;
 }

@@ -27,6 +27,9 @@ type JobQueries = Pick<
   | "reports"
   | "leaving"
   | "placements"
+  | "recover"
+  | "backlog"
+  | "failures"
   | "counts"
   | "countUnderReplicated"
 >;
@@ -42,6 +45,7 @@ export interface IndexJobsOptions {
 /** Databases limit the number of parameters of a statement. */
 const maxRows = 500;
 const maxReasonLength = 1000;
+const maxFailures = 1000;
 
 export function indexJobs(database: Database, { clock, isShared, notify }: IndexJobsOptions): JobQueries {
   /** Changes the job if this process holds its lease. */
@@ -191,6 +195,75 @@ export function indexJobs(database: Database, { clock, isShared, notify }: Index
         .orderBy("repositoryId")
         .orderBy("node")
         .execute(),
+    recover: (node, present) =>
+      database.transaction().execute(async (transaction) => {
+        const rows = await transaction
+          .selectFrom("indexJob")
+          .select("repositoryId")
+          .where("node", "=", node)
+          .where("wanted", "!=", "[]")
+          .where("indexed", "is not", null)
+          .execute();
+        const lost = rows.map(({ repositoryId }) => repositoryId).filter((id) => !present.has(id));
+        for (let at = 0; at < lost.length; at += maxRows)
+          await transaction
+            .updateTable("indexJob")
+            .set(({ ref }) => ({
+              indexed: null,
+              version: sql<number>`${ref("version")} + 1`,
+              state: whileRunning<IndexJobState>(ref("state"), "waiting"),
+              dueAt: whileRunning<number | null>(ref("dueAt"), clock.now()),
+            }))
+            .where("node", "=", node)
+            .where("repositoryId", "in", lost.slice(at, at + maxRows))
+            .execute();
+        if (lost.length > 0) await notify(transaction, `wanted ${node}`);
+        return lost.length;
+      }),
+    async backlog(node) {
+      const { count, oldestAt } = await database
+        .selectFrom("indexJob")
+        .select(({ fn, eb }) => [
+          fn
+            .countAll<number>()
+            .filterWhere(eb("state", "!=", "running"))
+            .as("count"),
+          fn.min("wantedAt").as("oldestAt"),
+        ])
+        .where("node", "=", node)
+        .where("dueAt", "is not", null)
+        .executeTakeFirstOrThrow();
+      return {
+        waitingCount: Number(count),
+        ...(oldestAt === null ? {} : { oldestAt: Number(oldestAt) }),
+      };
+    },
+    async failures(nodes) {
+      if (nodes.length === 0) return [];
+      const rows = await database
+        .selectFrom("indexJob")
+        .select(["repositoryId", "node", "lastError"])
+        .where("node", "in", [...nodes])
+        .where("dueAt", "is not", null)
+        .where("lastError", "is not", null)
+        .where("wanted", "!=", "[]")
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("indexJob as other")
+                .select("other.node")
+                .whereRef("other.repositoryId", "=", "indexJob.repositoryId")
+                .where("other.wanted", "!=", "[]")
+                .where((eb) => eb.or([eb("other.dueAt", "is", null), eb("other.lastError", "is", null)])),
+            ),
+          ),
+        )
+        .orderBy("repositoryId")
+        .orderBy("node")
+        .limit(maxFailures)
+        .execute();
+      return rows.map(({ lastError, ...row }) => ({ ...row, lastError: lastError ?? "" }));
+    },
     counts: () => countJobs(database),
     async countUnderReplicated(replicas) {
       const { count } = await database

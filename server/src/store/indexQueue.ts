@@ -66,6 +66,21 @@ export interface NodeJobs {
   readonly oldestAt?: number;
 }
 
+/** What a node has still to do. */
+export interface Backlog {
+  /** Jobs that are waiting, or failed and tried again later. */
+  readonly waitingCount: number;
+  /** When the oldest job that is not done was wanted. */
+  readonly oldestAt?: number;
+}
+
+/** A repository of which no node could index what is wanted now. */
+export interface FailedIndex {
+  readonly repositoryId: number;
+  readonly node: string;
+  readonly lastError: string;
+}
+
 /** `wanted` for the jobs of a node, `reported` for the results of indexers, `nodes` for changes of nodes. */
 export type QueueTopic = `wanted ${string}` | "reported" | "nodes";
 
@@ -102,6 +117,12 @@ export interface IndexQueue {
   leaving(nodes: readonly string[]): Promise<readonly Pick<WantedIndex, "repositoryId" | "node">[]>;
   /** Returns which node should have which repository. Reads all jobs. */
   placements(): Promise<readonly Pick<WantedIndex, "repositoryId" | "node">[]>;
+  /** Has a node index again what it has lost: all that it had indexed and that `present` lacks. Returns how many. */
+  recover(node: string, present: ReadonlySet<number>): Promise<number>;
+  /** Counts the jobs of one node that are not done. */
+  backlog(node: string): Promise<Backlog>;
+  /** Returns why repositories could not be indexed, by repository and node: of a thousand at most. */
+  failures(nodes: readonly string[]): Promise<readonly FailedIndex[]>;
   /** Counts the jobs of each node. Reads all jobs. */
   counts(): Promise<readonly NodeJobs[]>;
   /** Counts the repositories that fewer than `replicas` nodes have indexed. Reads all jobs. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { DatabaseSource } from "./connection";
+import { type DatabaseSource, isReadOnly } from "./connection";
 import type { Database } from "./tables";
 
 /**
@@ -9,6 +9,24 @@ import type { Database } from "./tables";
  * later version needs in addition goes into a table of its own.
  */
 export async function createQueueTables(database: Database, source: DatabaseSource): Promise<void> {
+  try {
+    await createTables(database, source);
+  } catch (error) {
+    // A database that is read-only refuses to create even what exists.
+    if (!isReadOnly(error) || !(await hasTables(database))) throw error;
+  }
+}
+
+/** Whether the last one exists: all are created together. */
+function hasTables(database: Database): Promise<boolean> {
+  const query = database.selectFrom("clusterRepository").select("id").limit(1);
+  return query.execute().then(
+    () => true,
+    () => false,
+  );
+}
+
+async function createTables(database: Database, source: DatabaseSource): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     if (source.migrationLock !== undefined) await sql.raw(source.migrationLock).execute(transaction);
     const { schema } = transaction;

@@ -7,7 +7,7 @@
  */
 import { sql, type Transaction } from "kysely";
 import { ServiceError } from "#base/error";
-import type { DatabaseSource } from "./connection";
+import { type DatabaseSource, isReadOnly } from "./connection";
 import { newIdentifier } from "./identifier";
 import { type ExpectedOrganization, OrganizationLost } from "./lostOrganization";
 import { migration0001 } from "./migrations/0001";
@@ -49,7 +49,28 @@ export const latestMigration = [...migrations.keys()].at(-1) ?? "";
  * database so that this one cannot use it, if a database file contains the tables of another program, or if there are
  * no tables to contain `expected`.
  */
-export async function migrate(database: Database, { source, now, expected }: MigrateOptions): Promise<void> {
+export async function migrate(database: Database, options: MigrateOptions): Promise<void> {
+  try {
+    await applyMigrations(database, options);
+  } catch (error) {
+    // A database that is read-only refuses to create even what exists.
+    if (!isReadOnly(error) || !(await isMigrated(database))) throw error;
+  }
+}
+
+/** Whether no step is missing, so that the database can be read. */
+async function isMigrated(database: Database): Promise<boolean> {
+  const applied = await appliedMigrations(database).catch((): string[] => []);
+  refuseUnknown(applied);
+  return [...migrations.keys()].every((name) => applied.includes(name));
+}
+
+function refuseUnknown(applied: readonly string[]): void {
+  const unknown = applied.filter((name) => !migrations.has(name) && !isCompatible(name));
+  if (unknown.length > 0) throw new NewerDatabase(unknown, latestMigration);
+}
+
+async function applyMigrations(database: Database, { source, now, expected }: MigrateOptions): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     if (source.migrationLock !== undefined) await sql.raw(source.migrationLock).execute(transaction);
     if (source.isExclusive) await refuseForeignTables(transaction);
@@ -62,8 +83,7 @@ export async function migrate(database: Database, { source, now, expected }: Mig
     const applied = await appliedMigrations(transaction);
     if (expected !== undefined && applied.length === 0)
       throw new OrganizationLost("empty", source.name, expected.database);
-    const unknown = applied.filter((name) => !migrations.has(name) && !isCompatible(name));
-    if (unknown.length > 0) throw new NewerDatabase(unknown, latestMigration);
+    refuseUnknown(applied);
     for (const [name, step] of migrations) {
       if (applied.includes(name)) continue;
       await step(transaction as unknown as Transaction<unknown>, now);
@@ -84,8 +104,8 @@ async function addOrganization(transaction: DatabaseTransaction, now: number): P
 }
 
 /** Returns the names of all steps that were applied to the database, in their order. */
-export async function appliedMigrations(transaction: DatabaseTransaction): Promise<readonly string[]> {
-  const rows = await transaction.selectFrom("migration").select("name").orderBy("name").execute();
+export async function appliedMigrations(database: Database): Promise<readonly string[]> {
+  const rows = await database.selectFrom("migration").select("name").orderBy("name").execute();
   return rows.map(({ name }) => name);
 }
 
