@@ -1,11 +1,12 @@
 /** What a search on three nodes returns if one of them fails: the answer of the others, and why it is not exhaustive. */
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CountRequest, UnavailablePart } from "#engine/engine";
 import { monotonicNow } from "#platform/clock";
 import { hitLines, literal, planOf, search } from "#test/support/engines";
 import { eventually, eventuallyEqual } from "#test/support/eventually";
+import { type NetworkFault, networkFaults, type TcpProxy, tcpProxy } from "#test/support/tcpProxy";
 import {
   type Cluster,
   type ClusterOptions,
@@ -13,9 +14,12 @@ import {
   doubleRepository,
   nodeOf,
   openCluster,
+  type StartedNodes,
   startDoubles,
+  startNodes,
 } from "#test/support/zoektCluster";
 import { type Handle, type ZoektDouble, zoektDouble } from "#test/support/zoektDouble";
+import { hasZoekt, withoutZoekt } from "#test/support/zoektPrograms";
 
 const nodeCount = 3;
 /** Six repositories, two on each node; those on node 1 are 1 and 4. */
@@ -350,3 +354,55 @@ describe("three nodes", () => {
     await assert.rejects(canceled, { code: "CANCELLED" });
   });
 });
+
+/** The time that a search has, and why the result is not exhaustive; undefined if it is. */
+const networkOutcomes: Readonly<Record<NetworkFault, readonly [timeMs: number, reason?: RegExp]>> = {
+  delay: [20_000],
+  drop: [5000, /^cannot be reached/],
+  halfOpen: [1500, /^did not respond within \d+ ms$/],
+  reset: [5000, /^cannot be reached/],
+};
+
+for (const kind of ["double", "zoekt"] as const)
+  describe(`a network with faults, before a ${kind}${kind === "zoekt" ? withoutZoekt : ""}`, {
+    skip: kind === "zoekt" && !hasZoekt,
+  }, () => {
+    let started: StartedNodes;
+    let proxy: TcpProxy;
+    let cluster: Cluster;
+    before(async () => {
+      started = await startNodes(kind, repositories, nodeCount);
+      proxy = await tcpProxy(started.urls[1] ?? "");
+      const urls = started.urls.map((url, at) => (at === 1 ? proxy.url : url));
+      cluster = await openCluster(urls, repositories);
+    });
+    after(async () => {
+      await cluster?.close();
+      await proxy?.stop();
+      await started?.stop();
+    });
+    const found = async (timeMs?: number) => {
+      const { files, isExhaustive, unavailable } = await search(cluster.engine, query, soon(timeMs));
+      return { lines: sorted(files), isExhaustive, unavailable };
+    };
+    const complete = { lines: all, isExhaustive: true, unavailable: undefined };
+
+    for (const fault of networkFaults)
+      test(`${fault}: no answer is wrong, and all are complete again afterwards`, async () => {
+        await eventuallyEqual(found, complete);
+        proxy.fault = fault;
+        const [timeMs, reason] = networkOutcomes[fault];
+        const startedAt = monotonicNow();
+        const { lines, isExhaustive, unavailable } = await found(timeMs);
+        assert.ok(monotonicNow() - startedAt < timeMs + 1000);
+        if (reason === undefined) assert.deepEqual({ lines, isExhaustive, unavailable }, complete);
+        else {
+          assert.deepEqual([lines, isExhaustive], [others, false]);
+          const part = onlyPart(unavailable);
+          assert.deepEqual([part.node, part.repositoryCount], ["node1", 2]);
+          assert.match(part.reason, reason);
+        }
+        proxy.fault = undefined;
+        await eventuallyEqual(found, complete);
+      });
+  });
