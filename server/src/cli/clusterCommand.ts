@@ -1,23 +1,29 @@
 import { usageError } from "#base/error";
 import type { ClusterStatus, NodeStatus } from "#instance/clusterStatus";
+import type { Configuration } from "#instance/configuration";
+import { fieldIfDefined } from "#instance/settingValues";
 import { readConfiguration } from "./configuration";
 import type { CommandContext, OpenCluster } from "./context";
 import type { Flags } from "./flags";
 import { formatCount, formatDuration } from "./format";
 import { alignColumns, requireNoPositionals, requireOnePositional } from "./subcommands";
 
-/** Reads and changes the database directly, so that it works while no Trawl serves. */
+const subcommands = ["status", "add", "drain", "undrain"];
+
+/** Reads and changes the database and the configuration file directly, so that it works while no Trawl serves. */
 export async function clusterCommand(context: CommandContext, flags: Flags): Promise<number> {
   const [name = "", ...positionals] = flags.positionals;
-  if (!["status", "drain", "undrain"].includes(name))
+  const available = `Available: ${subcommands.join(", ")}.`;
+  if (!subcommands.includes(name))
     throw usageError(
       name === ""
-        ? "cluster requires a subcommand. Available: status, drain, undrain."
-        : `Unknown subcommand "cluster ${name}". Available: status, drain, undrain.`,
+        ? `cluster requires a subcommand. ${available}`
+        : `Unknown subcommand "cluster ${name}". ${available}`,
     );
   if (name === "status") requireNoPositionals(positionals);
   const node = name === "status" ? "" : requireOnePositional(positionals, "NODE");
   const configuration = readConfiguration(flags, context.currentFolder, context.defaultDataDir);
+  if (name === "add") return await addNode(context, flags, configuration, node);
   const cluster = await context.openCluster(configuration);
   try {
     return name === "status"
@@ -26,6 +32,32 @@ export async function clusterCommand(context: CommandContext, flags: Flags): Pro
   } finally {
     await cluster.close();
   }
+}
+
+async function addNode(
+  { terminal, addClusterNode }: CommandContext,
+  flags: Flags,
+  configuration: Configuration,
+  name: string,
+): Promise<number> {
+  const url = flags.text("url");
+  const indexFolder = flags.text("index-folder");
+  const weight = flags.integer("weight", 1, 1000);
+  if (url === undefined || indexFolder === undefined)
+    throw usageError("cluster add requires --url and --index-folder.");
+  const file = await addClusterNode(configuration, {
+    name,
+    url,
+    indexFolder,
+    ...fieldIfDefined("weight", weight),
+  });
+  await terminal.print(
+    `Node ${name} is in ${file}. Next:\n` +
+      "1. Copy the file to the other computers of the cluster.\n" +
+      "2. Restart all processes one after the other, frontends first.\n" +
+      `3. Start "trawl serve --role indexer --node ${name} --config FILE" beside the node.\n`,
+  );
+  return 0;
 }
 
 async function printStatus(

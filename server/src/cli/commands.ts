@@ -295,16 +295,28 @@ const hosts: Command = {
 
 const cluster: Command = {
   name: "cluster",
-  summary: "show and drain the Zoekt nodes of a cluster",
-  usage: "trawl cluster [flags] status | drain NODE | undrain NODE",
+  summary: "show, add and drain the Zoekt nodes of a cluster",
+  usage: "trawl cluster [flags] status | add NODE | drain NODE | undrain NODE",
   description: [
     "For nodes with indexers of their own, and a PostgreSQL database (docs/cluster.md). Works while no Trawl serves.",
     "status shows which nodes respond, what they should have and have indexed, and how far they lag behind. drain has " +
       "the repositories of NODE move to other nodes; it serves them until these have them. undrain gives it its share again.",
+    "add adds NODE, with an indexer beside it, to the file of --config, and prints what to do next.",
   ],
-  flags: [jsonFlag, databaseFlag, ...globalFlags],
+  flags: [
+    jsonFlag,
+    { name: "url", value: "URL", description: "With add: where the node's zoekt-webserver listens." },
+    { name: "index-folder", value: "DIR", description: "With add: the index folder on the node's computer." },
+    { name: "weight", value: "N", description: "With add: its share compared with other nodes. Default: 1." },
+    databaseFlag,
+    ...globalFlags,
+  ],
   examples: [
     ["trawl cluster status --config trawl.json", "shows all nodes"],
+    [
+      "trawl cluster add c --url http://10.0.0.6:6070 --index-folder /var/lib/zoekt --config trawl.json",
+      "before the indexer of node c is started",
+    ],
     ["trawl cluster drain b --config trawl.json", "before node b is switched off"],
   ],
   exitCodes: [

@@ -1,4 +1,5 @@
 /** What a command depends on. `entry` builds it, so that commands depend on neither the index nor sockets. */
+import type { NewNode } from "#instance/clusterNodes";
 import type { ClusterStatus } from "#instance/clusterStatus";
 import type { Configuration } from "#instance/configuration";
 import type { Indexer } from "#instance/indexer";
@@ -29,6 +30,8 @@ export interface CommandContext {
   ): Promise<void>;
   /** Starts to index for a Zoekt node (`instance/indexer.ts`). */
   openIndexer(configuration: Configuration, node: string): Promise<Indexer>;
+  /** Adds a Zoekt node to the configuration file (`instance/clusterNodes.ts`). Returns the path of the file. */
+  addClusterNode(configuration: Configuration, node: NewNode): Promise<string>;
   /** Opens the database of a cluster of Zoekt nodes. */
   openCluster(configuration: Configuration): Promise<OpenCluster>;
   /** Speaks MCP on standard input and output until the client disconnects. */

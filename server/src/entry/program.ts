@@ -97,6 +97,10 @@ const context: CommandContext = {
     await startTracing(context.version, log);
     return await openIndexer({ configuration, node, version: context.version, log });
   },
+  async addClusterNode(configuration, node) {
+    const { addNode } = await import("#instance/clusterNodes");
+    return await addNode(configuration, node);
+  },
   async openCluster(configuration) {
     const { openCluster } = await import("#instance/clusterStatus");
     return await openCluster(configuration, quietLog);

@@ -179,9 +179,10 @@ type CheckedSetting = "connections" | "oauth" | "team" | "gitServer" | "gitServe
 export function readConfigurationFile(
   file: string,
   kind: "configuration" | "added" = "configuration",
+  text = readText(file),
 ): Settings {
   const { connections, oauth, team, gitServer, gitServers, engine, ...settings } = parseConfiguration(
-    readText(file),
+    text,
     file,
   );
   if (settings.licenseMakers !== undefined) checkNotWritableByOthers(file, "licenseMakers");

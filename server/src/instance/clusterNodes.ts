@@ -1,0 +1,62 @@
+/** Adds nodes to `engine.zoekt` in a configuration file. */
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { applyEdits, modify } from "jsonc-parser";
+import { ServiceError, usageError } from "#base/error";
+import { NodeFailure, ZoektNode } from "#engine/zoekt/zoektNode";
+import { systemClock } from "#platform/clock";
+import { diskFiles, replaceFile } from "#platform/files";
+import { type Configuration, readConfigurationFile } from "./configuration";
+
+export interface NewNode {
+  readonly name: string;
+  readonly url: string;
+  /** On the computer of the node, where its indexer writes to it. */
+  readonly indexFolder: string;
+  readonly weight?: number;
+}
+
+const requestMs = 5000;
+const maxListBytes = 256 * 1024 * 1024;
+
+/**
+ * Adds a node with an indexer to the configuration file, and keeps the comments. Returns the path of the file.
+ *
+ * Throws USAGE if there is no file, or if it would not be valid with the node, ENGINE_UNAVAILABLE if the node does not
+ * respond, and STORAGE_FAILED if the file cannot be written. Nothing is then changed.
+ */
+export async function addNode({ source, zoekt }: Configuration, node: NewNode): Promise<string> {
+  if (source === undefined)
+    throw usageError("Name the configuration file with --config, to add the node there.");
+  if (zoekt === undefined) throw usageError(`${source.file} names no Zoekt nodes ("engine.zoekt").`);
+  const file = realpathSync(source.file);
+  const text = readFileSync(file, "utf8");
+  const edits = modify(
+    text,
+    ["engine", "zoekt", "nodes", -1],
+    { ...node, hasIndexer: true },
+    { isArrayInsertion: true, formattingOptions: { insertSpaces: true, tabSize: 2 } },
+  );
+  const changed = applyEdits(text, edits);
+  const { engine } = readConfigurationFile(file, "configuration", changed);
+  const added = engine?.zoekt.nodes.at(-1);
+  await checkResponds(node.name, added?.url ?? node.url);
+  replaceFile(diskFiles, file, new TextEncoder().encode(changed), statSync(file).mode & 0o777);
+  return file;
+}
+
+async function checkResponds(name: string, url: string): Promise<void> {
+  const node = new ZoektNode({ name, url, clock: systemClock });
+  try {
+    const request = { body: { Q: "" }, timeMs: requestMs, maxBytes: maxListBytes };
+    await node.post({ path: "/api/list", ...request, signal: new AbortController().signal });
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error;
+    throw new ServiceError(
+      "ENGINE_UNAVAILABLE",
+      `Node ${name} ${error.message}. Start "zoekt-webserver -rpc" at ${url} first.`,
+      { cause: error },
+    );
+  } finally {
+    await node.close();
+  }
+}
