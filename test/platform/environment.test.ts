@@ -10,7 +10,7 @@ import {
   homeFolder,
   isColorEnabled,
 } from "#platform/environment";
-import { createLog } from "#platform/log";
+import { createLog, setLogFormat } from "#platform/log";
 
 const directories: [NodeJS.Platform, Record<string, string>, string, string][] = [
   ["linux", {}, "/home/a", "/home/a/.local/share/trawl"],
@@ -99,4 +99,19 @@ test("a log line is JSON, and lines below the level are dropped", () => {
   assert.equal(error.message, "outer");
   assert.equal(error.cause.message, "inner");
   assert.ok(lines[0]?.endsWith("}\n"));
+});
+
+test("a log line can be text, without characters that a terminal executes", (t) => {
+  const lines: string[] = [];
+  const log = createLog(
+    "warn",
+    (line) => lines.push(line),
+    () => 0,
+  );
+  setLogFormat("text");
+  t.after(() => setLogFormat("json"));
+  log.warn("Cannot read \x1b[31mred\n.", { count: 2, name: "a\u202eb" });
+  assert.deepEqual(lines, [
+    '1970-01-01T00:00:00.000Z WARN Cannot read \u241b[31mred\u240a. count=2 name="a\ufffdb"\n',
+  ]);
 });

@@ -60,6 +60,7 @@ const serve: Command = {
     dependenciesFlag,
     databaseFlag,
     { name: "node", value: "NAME", description: "The node of an indexer, as in the configuration file." },
+    { name: "log", value: "json|text", description: "Format of the log on standard error. Default: json." },
     ...editorFlags,
     ...globalFlags,
   ],

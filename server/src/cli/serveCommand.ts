@@ -5,6 +5,7 @@ import type { AnonymousRule } from "#contract/service";
 import type { Configuration } from "#instance/configuration";
 import type { Instance } from "#instance/instance";
 import { homeFolder } from "#platform/environment";
+import { logFormats, setLogFormat } from "#platform/log";
 import { readConfiguration } from "./configuration";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
@@ -17,6 +18,7 @@ import { untilInterrupted } from "./untilInterrupted";
 
 /** Serves until it is interrupted or the editor disconnects. */
 export async function serveCommand(context: CommandContext, flags: Flags): Promise<number> {
+  setLogFormat(flags.choice("log", logFormats) ?? "json");
   const settings = readConfiguration(flags, context.currentFolder, context.defaultDataDir);
   const { role } = settings;
   if (role !== "all" && usesLsp(flags)) throw usageError(`The role "${role}" does not serve editors.`);

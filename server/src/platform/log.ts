@@ -1,5 +1,6 @@
-/** The log: JSON lines on stderr. Never stdout, which carries LSP messages and the output of commands. */
+/** The log: lines on stderr. Never stdout, which carries LSP messages and the output of commands. */
 import { isServiceError } from "#base/error";
+import { sanitize } from "#base/sanitize";
 
 /** The least severe first. */
 export const logLevels = ["debug", "info", "warn", "error"] as const;
@@ -24,6 +25,17 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
+/** JSON for programs, or text for people. */
+export const logFormats = ["json", "text"] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+let format: LogFormat = "json";
+
+/** Sets the format of all logs of the process. */
+export function setLogFormat(next: LogFormat): void {
+  format = next;
+}
+
 /** Creates a log that drops lines below `level`. `write` receives each line with its newline. */
 export function createLog(
   level: LogLevel,
@@ -35,11 +47,18 @@ export function createLog(
     (name: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
       if (logLevels.indexOf(name) < lowest) return;
+      const time = new Date(now()).toISOString();
+      const more = serializable(fields);
       write(
-        `${JSON.stringify({ time: new Date(now()).toISOString(), level: name, message, ...serializable(fields) })}\n`,
+        `${format === "json" ? JSON.stringify({ time, level: name, message, ...more }) : textOf(time, name, message, more)}\n`,
       );
     };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+function textOf(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  const parts = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return sanitize([time, level.toUpperCase(), message, ...parts].join(" "));
 }
 
 /** Returns a log that adds `fields` to every line. */
