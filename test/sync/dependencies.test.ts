@@ -9,7 +9,7 @@ import { silentLog } from "#platform/log";
 import { ShardDirectory } from "#shard/directory/directory";
 import { Sync } from "#sync/sync";
 import { defaultSyncSettings } from "#sync/syncSettings";
-import { workerTask } from "#sync/workerTasks";
+import { type WorkerResult, type WorkerTask, workerTask } from "#sync/workerTasks";
 import { eventuallyEqual } from "#test/support/eventually";
 import { indexedLines } from "#test/support/indexed";
 import { jar } from "#test/support/jar";
@@ -17,13 +17,16 @@ import { repo, type TestRepository, temporaryFolder } from "#test/support/repo";
 
 const signal = new AbortController().signal;
 
-async function open(t: TestContext, { data = temporaryFolder(), watches = true } = {}) {
+async function open(
+  t: TestContext,
+  { data = temporaryFolder(), watches = true, pool = inlineThread(workerTask(), 2) } = {},
+) {
   const directory = await ShardDirectory.open(join(data, "shards"));
   const catalog = Catalog.open(data, { log: silentLog, known: directory.manifests().values() });
   const sync = new Sync({
     catalog,
     directory,
-    pool: inlineThread(workerTask(), 2),
+    pool,
     settings: {},
     hosts: {},
     packageCaches: {
@@ -116,6 +119,20 @@ test("a package follows the lock files that name it", async (t) => {
   await eventuallyEqual(packages, ["npm/a@2.0.0 ready one"]);
   renameSync(join(one.path, "package-lock.json"), join(one.path, "unlocked.json"));
   await eventuallyEqual(packages, []);
+});
+
+test("packages of a project that is removed while they are found are removed, too", async (t) => {
+  const [one, two] = [project("one", ["a@1.0.0"]), project("two", ["b@1.0.0"])];
+  const task = workerTask();
+  const pool = inlineThread<WorkerTask, WorkerResult>(async (work, context) => {
+    const result = await task(work, context);
+    if (work.kind === "dependencies" && work.root === one.path) await sync.removePaths([one.path]);
+    return result;
+  }, 2);
+  const { sync, packages } = await open(t, { watches: false, pool });
+  await sync.addPaths([one.path, two.path], signal);
+  await sync.idle();
+  assert.deepEqual(packages(), ["npm/b@1.0.0 ready two"]);
 });
 
 test("many packages share shards, and stay indexed at the next start", async (t) => {

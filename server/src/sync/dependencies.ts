@@ -205,6 +205,8 @@ export class Dependencies {
     const found = hasFiles
       ? await scanDependencies(context.pool, { root: path, caches, unpackFolder }, this.#closing.signal)
       : { packages: [] };
+    // It may have been removed meanwhile.
+    if (context.catalog.get(id) === undefined) return;
     const packages = new Map(found.packages.map((each) => [printPackageName(each), each]));
     const before = this.#projects.get(id);
     this.#projects.set(id, { packages, problem: found.problem });
