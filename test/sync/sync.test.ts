@@ -326,3 +326,33 @@ test("a path that is added while all paths are scanned again stays added", async
     [first.path, second.path].sort(),
   );
 });
+
+test("an open folder that is removed while it is scanned again stays removed", async (t) => {
+  const repository = repo(text);
+  let isAddedYet = false;
+  const pool = scanPool(repository.path, async () => {
+    if (isAddedYet) await sync.removePaths([repository.path]);
+  });
+  const { sync, catalog } = await open(t, temporaryFolder(), pool);
+  await sync.addPaths([repository.path], signal, true);
+  isAddedYet = true;
+  assert.deepEqual(await sync.addPaths([repository.path], signal, true), []);
+  assert.deepEqual(catalog.paths, []);
+  assert.deepEqual(catalog.all(), []);
+});
+
+test("settings that change while an added path is scanned apply to it", async (t) => {
+  const folder = temporaryFolder();
+  repo(text, { path: join(folder, "near") });
+  repo(text, { path: join(folder, "not/so/near") });
+  const pool = scanPool(folder, async () => sync.configure({ ...defaultSyncSettings, scanDepth: 1 }));
+  const { sync, catalog } = await open(t, temporaryFolder(), pool);
+  sync.start();
+  await sync.idle();
+  await sync.addPaths([folder], signal);
+  await sync.idle();
+  assert.deepEqual(
+    catalog.all().map(({ name }) => name),
+    ["near"],
+  );
+});

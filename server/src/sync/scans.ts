@@ -10,11 +10,12 @@ import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
 import { homeFolder } from "#platform/environment";
 import type { Log } from "#platform/log";
 import type { PathScan, ScannedPath } from "./repositoryFacts";
+import { haveSameScanSettings } from "./syncSettings";
 
 export interface ScansOptions {
   readonly catalog: Catalog;
   readonly hosts: Readonly<Record<string, CodeHostType>>;
-  /** The current settings, read at the start of each scan. */
+  /** The current settings. A scan during which they change is repeated. */
   readonly settings: () => ScanSettings;
   /** Whether a path is that of a mirror, which scans neither add nor remove. */
   readonly isMirror: (path: string) => boolean;
@@ -62,13 +63,16 @@ export class Scans {
     return repositories;
   }
 
-  /** Like `add`, for a folder that is open in an editor. Does not restore what the user removed. */
+  /** Like `add`, for a folder that is open in an editor. Does not restore what the user removed, even meanwhile. */
   async addOpenFolder(folder: string, signal: AbortSignal): Promise<readonly Repository[]> {
     const { catalog } = this.#options;
+    const before = catalog.paths;
     const path = existsSync(folder) ? await resolveOpenFolder(realpathSync(folder), signal) : folder;
-    if (catalog.isRemoved(path)) return [];
-    const repositories = await this.#scan(path, signal);
-    catalog.addPath(path, true);
+    const isWanted = () =>
+      catalog.paths.includes(path) || !(before.includes(path) || catalog.isRemoved(path));
+    if (!isWanted()) return [];
+    const repositories = await this.#scan(path, signal, isWanted);
+    if (isWanted()) catalog.addPath(path, true);
     return repositories;
   }
 
@@ -135,10 +139,13 @@ export class Scans {
       this.#options;
     const end = this.begin();
     try {
-      const { facts, unreadable, parentFolders } = await scanPath(
-        { path, hosts, settings: this.#options.settings() },
-        signal,
-      );
+      let settings: ScanSettings;
+      let scanned: ScannedPath;
+      do {
+        settings = this.#options.settings();
+        scanned = await scanPath({ path, hosts, settings }, signal);
+      } while (!haveSameScanSettings(settings, this.#options.settings()));
+      const { facts, unreadable, parentFolders } = scanned;
       if (!isWanted()) return [];
       if (unreadable.length > 0)
         log.info(`${unreadable.length} folders in ${path} cannot be read.`, { unreadable });
