@@ -103,14 +103,16 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
     try {
       for (;;) {
         throwIfAborted(signal);
-        const isDone =
-          areCloned() && sync.isSettled && (!withDependencies || sync.areDependenciesSettled) && isParsed();
         if (changed.size > 0 || hasRemoved) {
           const batch = [...changed.values()];
           changed.clear();
           hasRemoved = false;
           await emit?.(toIndexingProgress(batch, catalog.all()));
         }
+        // More may have changed while that was sent.
+        const isReported = changed.size === 0 && !hasRemoved;
+        const areIndexed = sync.isSettled && (!withDependencies || sync.areDependenciesSettled);
+        const isDone = isReported && areCloned() && areIndexed && isParsed();
         if (isDone && !follow) return toIndexingEnd(catalog.all(), sync);
         if (isDone) {
           await waitUntil((resolve) => {
