@@ -33,8 +33,8 @@ const retryMs = 5000;
  */
 export class IndexFeed {
   readonly #options: IndexFeedOptions;
-  /** What is not stored yet: the newest of each repository. A removed one has only its name. */
-  readonly #waiting = new Map<RepositoryId, FedRevisions | { readonly removed: string }>();
+  /** What is not stored yet: the newest of each repository. */
+  readonly #waiting = new Map<RepositoryId, FedRevisions | "removed">();
   /** The names under which repositories were stored, or will be at first. Entries end when their removal is stored. */
   readonly #names = new Map<RepositoryId, string>();
   readonly #closing = new AbortController();
@@ -67,15 +67,14 @@ export class IndexFeed {
   }
 
   remove(id: RepositoryId): void {
-    const name = this.#names.get(id);
-    if (name !== undefined) this.#put(id, { removed: name });
+    if (this.#names.has(id)) this.#put(id, "removed");
   }
 
   close(): void {
     this.#closing.abort();
   }
 
-  #put(id: RepositoryId, change: FedRevisions | { readonly removed: string }): void {
+  #put(id: RepositoryId, change: FedRevisions | "removed"): void {
     if (!this.#isFeeder) return;
     this.#waiting.set(id, change);
     if (!this.#isStoring) void this.#storeAll();
@@ -104,12 +103,12 @@ export class IndexFeed {
     this.#isStoring = false;
   }
 
-  async #store(id: RepositoryId, change: FedRevisions | { readonly removed: string }): Promise<void> {
+  async #store(id: RepositoryId, change: FedRevisions | "removed"): Promise<void> {
     const queue = await this.#options.queue();
-    const name = "removed" in change ? undefined : change.repository.name;
-    const old = "removed" in change ? change.removed : this.#names.get(id);
+    const name = change === "removed" ? undefined : change.repository.name;
+    const old = this.#names.get(id);
     const ids = await queue.idsOf([name, old].filter((each) => each !== undefined));
-    if ("repository" in change) {
+    if (change !== "removed") {
       const queued = ids.get(change.repository.name) as RepositoryId;
       await this.#options.store(
         { ...change, repository: { ...change.repository, id: queued } },
