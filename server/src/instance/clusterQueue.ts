@@ -26,6 +26,9 @@ export class ClusterQueue {
   readonly #options: ClusterQueueOptions;
   #opening: Promise<IndexQueue> | undefined;
   #drained: ReadonlySet<string> = new Set();
+  /** How many times the nodes were read, and which of these times the result is from. */
+  #readCount = 0;
+  #lastRead = 0;
   #isFeeder = false;
 
   constructor(options: ClusterQueueOptions) {
@@ -98,7 +101,11 @@ export class ClusterQueue {
   }
 
   async #readNodes(queue: IndexQueue): Promise<void> {
+    const read = ++this.#readCount;
     const drained = (await queue.nodes()).filter(({ isDrained }) => isDrained).map(({ name }) => name);
+    // Another connection may have answered a later query before.
+    if (read < this.#lastRead) return;
+    this.#lastRead = read;
     const isSame = drained.length === this.#drained.size && drained.every((name) => this.#drained.has(name));
     if (isSame) return;
     this.#drained = new Set(drained);
