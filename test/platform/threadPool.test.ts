@@ -64,6 +64,13 @@ test("threads that decompress can be closed at any time", async () => {
   for (let round = 0; round < 100; round++) await closeBusyPool(inflatingScript);
 });
 
+test("calls that are queued when a pool is closed are rejected", async () => {
+  const pool = threadPool<undefined, number>(script, 1);
+  const rejections = [1, 2, 3].map(() => assert.rejects(pool.run(undefined), { code: "ENGINE_UNAVAILABLE" }));
+  await pool.close();
+  await Promise.all(rejections);
+});
+
 test("a thread that ignores its flag is terminated", () => closeBusyPool(stubbornScript));
 
 test("a pool that shrinks while its threads are idle runs no more of them", async () => {

@@ -34,8 +34,8 @@ export interface ThreadSupervision<Output> {
 const defaultIdleMs = 5000;
 
 /**
- * Creates a pool of workers that run the bundle at the path `script`. After `close`, calls reject with
- * ENGINE_UNAVAILABLE.
+ * Creates a pool of workers that run the bundle at the path `script`. When it is closed, all calls reject with
+ * ENGINE_UNAVAILABLE, also those that are queued.
  */
 export function threadPool<Input, Output>(
   script: string,
@@ -51,7 +51,10 @@ export function threadPool<Input, Output>(
   let size = initialSize;
   const idle = new Map<Thread<Input, Output>, NodeJS.Timeout>();
   const live = new Set<Thread<Input, Output>>();
-  const queue: ((thread: Thread<Input, Output>) => Promise<void>)[] = [];
+  const queue: {
+    readonly start: (thread: Thread<Input, Output>) => Promise<void>;
+    readonly reject: (error: Error) => void;
+  }[] = [];
   let isClosed = false;
 
   const acquire = (): Thread<Input, Output> | undefined => {
@@ -109,8 +112,9 @@ export function threadPool<Input, Output>(
     while (queue.length > 0 && !isClosed) {
       const thread = acquire();
       if (thread === undefined) return;
-      const start = queue.shift();
-      start?.(thread)
+      queue
+        .shift()
+        ?.start(thread)
         .finally(() => {
           release(thread);
           startQueued();
@@ -136,7 +140,9 @@ export function threadPool<Input, Output>(
     run(input, signal, onPartial) {
       if (isClosed) return Promise.reject(threadEnded());
       const done = new Promise<Output>((resolve, reject) => {
-        queue.push((thread) => runSupervised(thread, input, signal, onPartial).then(resolve, reject));
+        const start = (thread: Thread<Input, Output>) =>
+          runSupervised(thread, input, signal, onPartial).then(resolve, reject);
+        queue.push({ start, reject });
         startQueued();
       });
       // Rejects as soon as the signal fires, even while the call is queued or its task does not check the flag.
@@ -144,6 +150,7 @@ export function threadPool<Input, Output>(
     },
     async close() {
       isClosed = true;
+      for (const { reject } of queue.splice(0)) reject(threadEnded());
       await Promise.all([...live].map((thread) => thread.close()));
     },
   };
