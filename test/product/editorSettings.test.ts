@@ -1,6 +1,6 @@
 /** Editor settings in the built server, at start and after changes. */
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -301,4 +301,22 @@ test("a limit of the disk space of the index applies at once, and 0 removes it",
   await eventuallyEqual(space, { indexBytes: 0, maxIndexBytes: 1000, evicted: 1 });
   await editor.configure({ maxIndexBytes: 0 });
   await eventually(async () => (await count(editor, "needle")) === 1000);
+});
+
+test("a setting that changes while another process is replaced applies", async (t) => {
+  const dataDir = newDataDir();
+  const first = await open(t, [], {}, dataDir);
+  await first.call("instance");
+  const canLead = join(temporaryFolder(), "canLead");
+  replaceGit(`while [ ! -e ${canLead} ]; do sleep 0.01; done\nreal`);
+  t.after(restoreGit);
+  const second = await open(t, [], {}, dataDir);
+  await first.kill();
+  const holder = () => JSON.parse(readFileSync(join(dataDir, "owner.lock"), "utf8")).pid;
+  await eventually(() => existsSync(join(dataDir, "owner.lock")) && holder() === second.pid);
+  await second.configure({ maxIndexBytes: 123_456 });
+  // Requests are handled in the order in which they arrive.
+  await assert.rejects(second.client.sendRequest("unknown"));
+  writeFileSync(canLead, "");
+  await eventuallyEqual(async () => (await second.call<InstanceState>("instance")).maxIndexBytes, 123_456);
 });

@@ -70,6 +70,8 @@ export interface OpenOptions {
 export async function openInstance(options: OpenOptions): Promise<Instance> {
   const { configuration, purpose, version, log, signal } = options;
   let settings: EditorSettings = {};
+  /** The settings with which a leader was built; they may change meanwhile. */
+  let builtWith = settings;
   let isConfigured = !options.awaitsSettings;
   let failover: Failover | undefined;
   let isClosing = false;
@@ -88,7 +90,10 @@ export async function openInstance(options: OpenOptions): Promise<Instance> {
     },
   });
   const roleOptions: RoleOptions = {
-    configuration: () => withEditorSettings(configuration, settings),
+    configuration() {
+      builtWith = settings;
+      return withEditorSettings(configuration, settings);
+    },
     dataDir: configuration.dataDir,
     purpose,
     version,
@@ -99,6 +104,7 @@ export async function openInstance(options: OpenOptions): Promise<Instance> {
   const activeFailover = new Failover(roleOptions, await acquireRole(roleOptions), (role) => {
     logRole(role);
     if (role.kind === "follower") return;
+    if (builtWith !== settings) role.leader.configure(withEditorSettings(configuration, settings));
     if (isConfigured) role.leader.start();
     applyEndpointSettings({}, ports.url !== undefined).catch(() => undefined);
   });
@@ -160,7 +166,7 @@ export async function openInstance(options: OpenOptions): Promise<Instance> {
       const before = settings;
       settings = next;
       if (activeFailover.role.kind === "leader") {
-        activeFailover.role.leader.configure(roleOptions.configuration());
+        activeFailover.role.leader.configure(withEditorSettings(configuration, settings));
         if (!isConfigured) activeFailover.role.leader.start();
       }
       isConfigured = true;
