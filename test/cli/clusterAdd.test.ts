@@ -78,6 +78,14 @@ for (const [name, args, message] of [
   ],
   ["no URL", () => ["b", "--index-folder", "/x"], /cluster add requires --url and --index-folder/],
   [
+    "a server that is no Zoekt node",
+    () => {
+      node.handle = (_request, response) => response.end("<html>");
+      return ["b", "--url", node.url, "--index-folder", "/x"];
+    },
+    /Node b returned no list of repositories\. Start "zoekt-webserver -rpc"/,
+  ],
+  [
     "a node that does not respond",
     () => ["b", "--url", "http://127.0.0.1:1/x", "--index-folder", "/x"],
     /Node b cannot be reached.*Start "zoekt-webserver -rpc"/,

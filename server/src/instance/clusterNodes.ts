@@ -3,6 +3,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { applyEdits, modify } from "jsonc-parser";
 import { ServiceError, usageError } from "#base/error";
 import { NodeFailure, ZoektNode } from "#engine/zoekt/zoektNode";
+import { parseListReply } from "#engine/zoekt/zoektReplies";
 import { systemClock } from "#platform/clock";
 import { diskFiles, replaceFile } from "#platform/files";
 import { type Configuration, readConfigurationFile } from "./configuration";
@@ -48,7 +49,9 @@ async function checkResponds(name: string, url: string): Promise<void> {
   const node = new ZoektNode({ name, url, clock: systemClock });
   try {
     const request = { body: { Q: "" }, timeMs: requestMs, maxBytes: maxListBytes };
-    await node.post({ path: "/api/list", ...request, signal: new AbortController().signal });
+    const list = await node.post({ path: "/api/list", ...request, signal: new AbortController().signal });
+    if (parseListReply(list) === undefined)
+      throw new NodeFailure("malformed", "returned no list of repositories");
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error;
     throw new ServiceError(
