@@ -70,6 +70,10 @@ export const IndexingProgress = z
       .describe("Repositories whose state or progress changed."),
     total: z.int().describe("Number of repositories."),
     ready: z.int().describe("Number of repositories that are up to date."),
+    packages: z
+      .object({ total: z.int(), ready: z.int() })
+      .optional()
+      .describe("Number of packages, and of those that are indexed; only if the call waits for them."),
   })
   .describe("Indexing progress.");
 export type IndexingProgress = z.output<typeof IndexingProgress>;

@@ -39,19 +39,22 @@ function createBar(): ProgressReport {
           runningProgress.set(each.repositoryId, each.progress);
         } else runningProgress.delete(each.repositoryId);
       }
-      if (!isStarted && event.ready === event.total) return;
+      const packages = event.ready === event.total ? event.packages : undefined;
+      const { ready, total } = packages ?? event;
+      if (!isStarted && ready === total) return;
       const sum = [...runningProgress.values()].reduce((total, each) => total + each, 0);
-      const name = event.repositories.find((each) => runningProgress.has(each.repositoryId))?.repository;
+      const running = event.repositories.find((each) => runningProgress.has(each.repositoryId))?.repository;
+      const name = packages === undefined ? running : "packages";
       const payload = {
-        ready: event.ready,
-        count: event.total,
+        ready,
+        count: total,
         ...(name === undefined && isStarted ? {} : { name: sanitize(name ?? "").slice(0, 40) }),
       };
       // In thousandths, because the bar counts whole steps and should also move within a large repository.
-      const done = Math.min(event.total, event.ready + sum) * 1000;
-      if (!isStarted) progressBar.start(event.total * 1000, done, payload);
+      const done = Math.min(total, ready + sum) * 1000;
+      if (!isStarted) progressBar.start(total * 1000, done, payload);
       isStarted = true;
-      progressBar.setTotal(event.total * 1000);
+      progressBar.setTotal(total * 1000);
       progressBar.update(done, payload);
     },
     stop() {
@@ -64,6 +67,7 @@ function createBar(): ProgressReport {
 function createLines(terminal: Terminal): ProgressReport {
   const cloning = new Set<number>();
   const started = new Set<number>();
+  let haveNamedPackages = false;
   return {
     update(event) {
       for (const each of event.repositories) {
@@ -77,6 +81,11 @@ function createLines(terminal: Terminal): ProgressReport {
         } else if (each.state === "ready" && started.delete(each.repositoryId)) {
           terminal.printError(`Indexed ${name} (${event.ready} of ${event.total})\n`);
         } else started.delete(each.repositoryId);
+      }
+      const { total = 0, ready = 0 } = event.packages ?? {};
+      if (event.ready === event.total && ready < total && !haveNamedPackages) {
+        terminal.printError("Indexing packages that lock files name\n");
+        haveNamedPackages = true;
       }
     },
     stop() {},

@@ -89,10 +89,14 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
       if (repository.state !== "ready") changed.set(repository.id, repository);
     }
     let hasRemoved = false;
+    let havePackagesChanged = false;
     let wake = () => {};
     const unsubscribe = catalog.onChange(({ kind, repository }) => {
       // Thousands of packages would hide the repositories of the user.
-      if (repository.kind === "package") return wake();
+      if (repository.kind === "package") {
+        havePackagesChanged = withDependencies;
+        return wake();
+      }
       if (kind === "changed") changed.set(repository.id, repository);
       else {
         changed.delete(repository.id);
@@ -103,11 +107,13 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
     try {
       for (;;) {
         throwIfAborted(signal);
-        if (changed.size > 0 || hasRemoved) {
+        if (changed.size > 0 || hasRemoved || havePackagesChanged) {
           const batch = [...changed.values()];
           changed.clear();
           hasRemoved = false;
-          await emit?.(toIndexingProgress(batch, catalog.all()));
+          havePackagesChanged = false;
+          const progress = toIndexingProgress(batch, catalog.all());
+          await emit?.(withDependencies ? { ...progress, packages: countPackages(catalog) } : progress);
         }
         // More may have changed while that was sent.
         const isReported = changed.size === 0 && !hasRemoved;
@@ -153,6 +159,11 @@ function toIndexingEnd(all: readonly Repository[], { codeHosts }: Sync): Indexin
     ...(cloning === 0 ? {} : { cloning }),
     ...(listing === 0 ? {} : { listing }),
   };
+}
+
+function countPackages(catalog: Catalog): NonNullable<IndexingProgress["packages"]> {
+  const packages = catalog.packages();
+  return { total: packages.length, ready: countReady(packages) };
 }
 
 function countReady(all: readonly Repository[]): number {
