@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
+import { foldName } from "#base/foldCase";
 import type { Engine, FoundSymbol, SymbolName } from "#engine/engine";
-import { foldName } from "#shard/symbolFile/symbolFile";
 import { openEngine, openIndex } from "#test/support/engines";
 import { addSymbols } from "#test/support/testLanguage";
 

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
 import { isServiceError } from "#base/error";
+import { foldName } from "#base/foldCase";
 import { type Definition, symbolKinds } from "#model/symbol";
 import { memorySource } from "#platform/byteSource";
 import { type Checksum, loadChecksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import { MemorySink, ShardWriter } from "#shard/format/writer";
-import { foldName, type KnownSymbols } from "#shard/symbolFile/symbolFile";
+import type { KnownSymbols } from "#shard/symbolFile/symbolFile";
 import { type StoredDefinition, SymbolReader } from "#shard/symbolFile/symbolReader";
 import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
 

@@ -11,7 +11,7 @@ import { bestWeight, weighDocument } from "#shard/matches/score";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
 import { type DefinitionLocation, definitionLocations } from "./definitionLocations";
 import { describeDocument } from "./documentInfo";
-import type { NameMatch } from "./nameCloseness";
+import type { NameMatch } from "./nameMatch";
 import { tiersOf } from "./nameTiers";
 import { shardsOf } from "./searchedViews";
 import type { RankedSymbol, SymbolsCall, SymbolsResponse } from "./searchMessages";

@@ -1,13 +1,12 @@
 /** Finds the names of definitions that match a query in one shard, in tiers from the closest matches down. */
+import { closenessOf, closenessOfBeginning, closenessOfInside } from "#base/nameCloseness";
 import type { SymbolName } from "#engine/engine";
 import { MatchingNames } from "#shard/evaluation/matchingNames";
 import { compilePattern } from "#shard/evaluation/pattern";
 import type { TextWindow } from "#shard/format/window";
-import { foldName } from "#shard/symbolFile/symbolFile";
 import type { SymbolNames } from "#shard/symbolFile/symbolNames";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
-import { closenessOf, type NameMatch, type TierMatches } from "./nameCloseness";
-import { isWordStart } from "./nameWords";
+import type { NameMatch, TierMatches } from "./nameMatch";
 import { subsequences } from "./subsequences";
 import { wordBeginnings } from "./wordBeginnings";
 
@@ -35,10 +34,13 @@ export function tiersOf({ kind, text, caseSensitive }: SymbolName, window: TextW
     const counts = { ngramLookups: 0, ngramMatches: 0, indexBytesLoaded: 0, regexpsConsidered: 0 };
     const found = new MatchingNames(pattern, { names, window, counts, mode: "linear", maxNames });
     const texts = names.texts(found.numbers.words());
-    const matches = texts.map((name, at): NameMatch => {
-      const rank = occursAtWordStart(name, text) ? "wordInside" : "inside";
-      return { number: found.numbers.at(at), name, closeness: closenessOf(rank, name.length - text.length) };
-    });
+    const matches = texts.map(
+      (name, at): NameMatch => ({
+        number: found.numbers.at(at),
+        name,
+        closeness: closenessOfInside(name, text),
+      }),
+    );
     return { matches, isTruncated: matches.length >= maxNames };
   };
   const letters = { maxNames, budget: { blocks: maxBlocks } };
@@ -52,16 +54,8 @@ function beginning(names: SymbolNames, text: string, isWhole: boolean, caseSensi
   const texts = names.texts(Uint32Array.from({ length: end - from }, (_, at) => from + at));
   const matches: NameMatch[] = [];
   for (const [at, name] of texts.entries()) {
-    const isSame = name.startsWith(text);
-    if (caseSensitive && !isSame) continue;
-    const rest = name.length - text.length;
-    // Shorter names come first; among names of the same length, those with the same case.
-    const cost = 2 * rest + (isSame ? 0 : 1);
-    matches.push({
-      number: from + at,
-      name,
-      closeness: closenessOf(rest === 0 ? "whole" : "beginning", cost),
-    });
+    if (caseSensitive && !name.startsWith(text)) continue;
+    matches.push({ number: from + at, name, closeness: closenessOfBeginning(name, text) });
   }
   return { matches, isTruncated: to > end };
 }
@@ -76,11 +70,4 @@ function sample(names: SymbolNames, from: number, to: number): TierMatches {
     matches: texts.map((name, at) => ({ number: numbers[at] ?? 0, name, closeness })),
     isTruncated: step > 1,
   };
-}
-
-function occursAtWordStart(name: string, text: string): boolean {
-  const [folded, wanted] = [foldName(name), foldName(text)];
-  for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, at + 1))
-    if (isWordStart(name, at)) return true;
-  return false;
 }

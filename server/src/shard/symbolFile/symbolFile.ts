@@ -72,11 +72,6 @@ export function storedName(name: string): string {
   return Buffer.from(line).toString() || " ";
 }
 
-/** Converts ASCII letters to lower case, as in posting lists. */
-export function foldName(name: string): string {
-  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
 /** Compares by UTF-16 units, independently of the system. */
 export function compareStrings(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;

@@ -1,3 +1,4 @@
+import { foldName } from "#base/foldCase";
 import { symbolKinds } from "#model/symbol";
 import type { Checksum } from "#shard/format/checksum";
 import { intern } from "#shard/format/intern";
@@ -6,7 +7,6 @@ import { type ByteSink, bytesOf, type SectionWriter } from "#shard/format/sectio
 import { ShardWriter } from "#shard/format/writer";
 import {
   compareStrings,
-  foldName,
   type KnownSymbols,
   type SymbolMeta,
   type SymbolSummary,
