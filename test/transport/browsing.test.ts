@@ -232,7 +232,7 @@ test("the search for a file links its results at the revision", async () => {
   // A search at a revision that is not indexed would index it.
   const empty = await get(`browse/${name}@v0.1/-/find/`);
   assert.deepEqual(entriesOf(empty), []);
-  assert.match(empty.text, /Type a part of the path/);
+  assert.match(empty.text, /Type letters of the path/);
 });
 
 test("a path that no file can have is not rendered", async () => {

@@ -1,16 +1,18 @@
 /** The search for a file of one repository by its path. */
 import { isServiceError } from "#base/error";
-import type { SearchResult } from "#contract/search";
 import { browseUrl } from "#service/repositories/webLinks";
 import { pathQuery } from "#service/search/pathQuery";
+import { rankPaths } from "#service/search/rankPaths";
 import { countOf, type PageContext, type PageResponse, revisionLabel, streamedPage } from "./context";
 import { renderFilterList } from "./filterList";
 import { nodeAt } from "./folderPage";
 import { html } from "./html";
 
 const maxFiles = 100;
-/** Each word may match several times in a path. */
-const matchesPerFile = 20;
+/** How many files a search returns, of which the closest are shown. */
+const maxRanked = 1000;
+/** Longer paths cannot be checked out. */
+const maxPathLength = 4096;
 
 export async function filesPage(context: PageContext): Promise<PageResponse> {
   const { revision } = context.pageUrl;
@@ -24,9 +26,9 @@ export async function filesPage(context: PageContext): Promise<PageResponse> {
 async function* foundList(context: PageContext): AsyncGenerator<string> {
   const { repository, revision, position } = context.pageUrl;
   const found = await findFiles(context);
-  const entries = found.files.slice(0, maxFiles).map(({ fileName }) => {
-    const url = browseUrl(context.base, repository, revision, fileName.text);
-    return html`<li><a href="${url}"><bdi>${fileName.text}</bdi></a></li>\n`;
+  const entries = found.paths.slice(0, maxFiles).map((path) => {
+    const url = browseUrl(context.base, repository, revision, path);
+    return html`<li><a href="${url}"><bdi>${path}</bdi></a></li>\n`;
   });
   const list = renderFilterList({
     url: browseUrl(context.base, repository, revision, "", "find"),
@@ -41,29 +43,40 @@ async function* foundList(context: PageContext): AsyncGenerator<string> {
 }
 
 interface FoundFiles {
-  readonly files: SearchResult["files"];
+  readonly paths: readonly string[];
   readonly message: string;
 }
 
-async function findFiles({ pageUrl, caller, call }: PageContext): Promise<FoundFiles> {
-  const { repository, revision, position } = pageUrl;
+async function findFiles(context: PageContext): Promise<FoundFiles> {
+  const { filter } = context.pageUrl.position;
   // A search at a revision that is not indexed would index it, which takes a while.
-  if (position.filter === "") return { files: [], message: "Type a part of the path." };
-  const query = pathQuery(repository, revision, position.filter);
+  if (filter === "") return { paths: [], message: "Type letters of the path, in order." };
+  if (filter.length > maxPathLength) return { paths: [], message: "No path is that long." };
   try {
-    const request = { query, matches: maxFiles * matchesPerFile };
-    const { files: found, isSearchExhaustive, stats } = await caller("search", request, call);
-    // Names of repositories are matched in any case.
-    const files = found.filter((file) => file.repository === repository);
-    const count = countOf(Math.min(files.length, maxFiles), "file");
-    if (files.length > maxFiles || stats.flushReason === "MATCH_LIMIT") {
-      return { files, message: `${count}; there are more. Type more of the path.` };
-    }
-    if (!isSearchExhaustive)
-      return { files, message: `${count}; the index is incomplete, so others may be missing.` };
-    return { files, message: files.length === 0 ? "No path contains these words." : count };
+    const likely = await searchPaths(context, true);
+    const found = likely.paths.length < maxFiles ? await searchPaths(context, false) : likely;
+    const paths = rankPaths([...new Set([...likely.paths, ...found.paths])], filter);
+    const count = countOf(Math.min(paths.length, maxFiles), "file");
+    if (paths.length > maxFiles || found.hasMore)
+      return { paths, message: `${count}; there are more. Type more of the path.` };
+    if (!found.isExhaustive)
+      return { paths, message: `${count}; the index is incomplete, so others may be missing.` };
+    return { paths, message: paths.length === 0 ? "No path contains these letters in order." : count };
   } catch (error) {
     if (!isServiceError(error, "FAILED_TO_PARSE_QUERY")) throw error;
-    return { files: [], message: error.message };
+    return { paths: [], message: error.message };
   }
+}
+
+async function searchPaths({ pageUrl, caller, call }: PageContext, isLikely: boolean) {
+  const { repository, revision, position } = pageUrl;
+  const query = pathQuery(repository, revision, position.filter, isLikely);
+  const request = { query, matches: maxRanked, matchesPerFile: 1, filesOnly: true };
+  const { files, isSearchExhaustive, stats } = await caller("search", request, call);
+  return {
+    // Names of repositories are matched in any case.
+    paths: files.filter((file) => file.repository === repository).map(({ fileName }) => fileName.text),
+    hasMore: stats.flushReason === "MATCH_LIMIT",
+    isExhaustive: isSearchExhaustive,
+  };
 }
