@@ -1,13 +1,48 @@
 /** The pages of the server in a browser: search, keys, copying, narrow screens, both themes, and without script. */
 import assert from "node:assert/strict";
 import { AxeBuilder } from "@axe-core/playwright";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { launchBrowser, shotPath } from "#e2e/driver/window";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 
 const text = Array.from({ length: 200 }, (_, at) => `export const value${at} = ${at}; // ${"é ".repeat(40)}`);
+const wide = { width: 1200, height: 700 };
 const phone = { width: 320, height: 700 };
+
+declare global {
+  interface Window {
+    /** Returns the sum of layout shifts without input, and what has moved. */
+    layoutShifts(): { readonly score: number; readonly moved: readonly string[] };
+  }
+}
+
+/** Runs in a page, before its script. */
+function recordLayoutShifts(): void {
+  interface LayoutShift extends PerformanceEntry {
+    readonly value: number;
+    readonly hadRecentInput: boolean;
+    readonly sources: readonly { readonly node?: Node }[];
+  }
+  const moved: string[] = [];
+  let score = 0;
+  const record = (entries: PerformanceEntryList) => {
+    for (const { value, hadRecentInput, sources } of entries as LayoutShift[]) {
+      if (hadRecentInput) continue;
+      score += value;
+      for (const { node } of sources)
+        moved.push(
+          node instanceof Element ? (node.cloneNode() as Element).outerHTML : `${node?.textContent}`,
+        );
+    }
+  };
+  const observer = new PerformanceObserver((list) => record(list.getEntries()));
+  observer.observe({ type: "layout-shift", buffered: true });
+  window.layoutShifts = () => {
+    record(observer.takeRecords());
+    return { score, moved };
+  };
+}
 
 describe("pages", () => {
   let browser: Browser;
@@ -51,9 +86,14 @@ describe("pages", () => {
   });
 
   /** Opens a page in its own context, and collects errors of its script and violations of its policy. */
-  async function open(address: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 700 }, ...options });
+  async function open(
+    address: string,
+    options: BrowserContextOptions = {},
+    prepare?: (page: Page) => Promise<void>,
+  ): Promise<Page> {
+    const context = await browser.newContext({ viewport: wide, ...options });
     const page = await context.newPage();
+    await prepare?.(page);
     page.on("pageerror", ({ message }) => problems.push(message));
     page.on("console", (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) problems.push(message.text());
@@ -427,6 +467,85 @@ describe("pages", () => {
     await page.screenshot({ path: shotPath("pagePrinted") });
     await page.context().close();
   });
+
+  it("shows matches, focus, toggles and selected lines in forced colors", async () => {
+    const page = await open("/?q=value19", { forcedColors: "active", bypassCSP: true });
+    const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const styleOf = (locator: Locator) =>
+      locator.evaluate((element) => {
+        const { backgroundColor, outlineStyle, outlineColor } = getComputedStyle(element);
+        return { backgroundColor, outline: outlineStyle === "none" ? "none" : outlineColor };
+      });
+    const assertOutlined = async (locator: Locator) => {
+      const { outline } = await styleOf(locator);
+      assert.ok(outline !== "none" && outline !== background, outline);
+    };
+    const assertReadable = async () => {
+      const { violations } = await new AxeBuilder({ page })
+        .setLegacyMode()
+        .withRules("color-contrast")
+        .analyze();
+      assert.deepEqual(
+        violations.flatMap(({ nodes }) => nodes.map(({ html }) => html)),
+        [],
+      );
+    };
+    await assertReadable();
+    const mark = await styleOf(page.locator("#results mark").first());
+    assert.notEqual(mark.backgroundColor, background);
+    const words = page.locator("label", { has: page.getByLabel("Match whole words") });
+    assert.equal((await styleOf(words)).outline, "none");
+    await page.getByLabel("Match whole words").check();
+    await page.getByText("1 match · 1 file").waitFor();
+    await page.getByLabel("Search code").focus();
+    await assertOutlined(words);
+    await page.getByLabel("Search code").fill("value19 la");
+    await page.getByRole("option", { name: "lang:" }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await assertOutlined(page.getByRole("option", { name: "lang:", selected: true }));
+    await page.screenshot({ path: shotPath("pageForcedColors") });
+    await page.keyboard.press("Escape");
+    for (let stop = 0; stop < 6; stop++) {
+      await page.keyboard.press("Tab");
+      const focused = page.locator("*:focus");
+      // A checkbox is invisible above its label.
+      const isCheckbox = (await focused.getAttribute("type")) === "checkbox";
+      await assertOutlined(isCheckbox ? page.locator("label:has(:focus)") : focused);
+    }
+    await page.goto(`${server.url}${file}#L7`);
+    await assertReadable();
+    await assertOutlined(page.locator("#L7"));
+    await page.screenshot({ path: shotPath("pageForcedColorsFile") });
+    await page.goto(`${server.url}/browse/shop/-/commit/main`);
+    await assertReadable();
+    await page.context().close();
+  });
+
+  for (const [width, viewport] of Object.entries({ wide, narrow: phone })) {
+    it(`moves nothing on ${width} screens while pages arrive slowly`, async () => {
+      const shifts: string[] = [];
+      for (const address of ["/?q=value", file, "/browse/shop/-/commit/main", "/repositories"]) {
+        const page = await open(address, { viewport }, async (opened) => {
+          await opened.addInitScript(recordLayoutShifts);
+          const protocol = await opened.context().newCDPSession(opened);
+          await protocol.send("Network.enable");
+          const conditions = { offline: false, latency: 0, uploadThroughput: -1 };
+          await protocol.send("Network.emulateNetworkConditions", {
+            ...conditions,
+            downloadThroughput: 100_000,
+          });
+        });
+        // The last frame is complete then.
+        await page.evaluate(
+          () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+        );
+        const { score, moved } = await page.evaluate(() => window.layoutShifts());
+        if (score > 0.001) shifts.push(`${address}: ${score.toFixed(4)}: ${moved.join(", ")}`);
+        await page.context().close();
+      }
+      assert.deepEqual(shifts, []);
+    });
+  }
 
   it("works without script", async () => {
     const page = await open("/", { javaScriptEnabled: false });
