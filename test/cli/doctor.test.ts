@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import type { Finding, Outcome } from "#instance/doctor";
+import type { Finding, Outcome } from "#instance/finding";
 import { smallDisk } from "#test/support/disk";
+import { client, startIssuer } from "#test/support/issuer";
 import { temporaryFolder } from "#test/support/repo";
 import { serve } from "#test/support/served";
 import { type TrawlOptions, trawl, trawlBundle } from "#test/support/trawl";
@@ -276,4 +279,164 @@ test("the doctor reports the port of a running server, but not of one that crash
   await server.kill();
   const free = outcomeOf(await doctor(args), "port");
   assert.deepEqual(free, { name: "port", outcome: "ok", detail: `${port} is free.` });
+});
+
+/** Returns the arguments for a configuration file with these settings. */
+function withSettings(settings: object): readonly string[] {
+  const file = fileWith("trawl.json", JSON.stringify(settings));
+  return ["--data-dir", dataDirectory(), "--port", "0", "--config", file];
+}
+
+const loginOf = (issuer: string) => withSettings({ oauth: { issuer, clientId: client.id } });
+
+test("the doctor accepts a login server, and reports when it is down", async () => {
+  const issuer = await startIssuer({});
+  await issuer.allowLogin("http://127.0.0.1:1");
+  const args = loginOf(issuer.url);
+  try {
+    const found = outcomeOf(await doctor(args), "login");
+    assert.deepEqual(found, { name: "login", outcome: "ok", detail: issuer.url });
+  } finally {
+    await issuer.close();
+  }
+  const examined = await doctor(args);
+  const found = outcomeOf(examined, "login");
+  assert.equal(found?.outcome, "problem");
+  assert.match(found.detail, /^The login server http:\/\/127\.0\.0\.1:\d+ cannot be used: .*ECONNREFUSED/);
+  assert.match(found.advice ?? "", /can reach http:\S+\/\.well-known\/openid-configuration/);
+  assert.equal(examined.code, 1);
+});
+
+/** Maps what is wrong with a login server to its discovery document, given its address, and its keys. */
+const brokenIssuers: Readonly<Record<string, readonly [document: (url: string) => unknown, keys?: unknown]>> =
+  {
+    "no JSON object": [() => "<html>Log in</html>"],
+    "is for https://other\\.example": [() => ({ issuer: "https://other.example" })],
+    "jwks_uri is undefined": [(issuer) => ({ issuer })],
+    "JSON Web Key Set malformed": [(issuer) => ({ issuer, jwks_uri: `${issuer}/jwks` }), { no: "keys" }],
+    "authorization_endpoint is http://login\\.example/": [
+      (issuer) => ({
+        issuer,
+        jwks_uri: `${issuer}/jwks`,
+        authorization_endpoint: "http://login.example/",
+      }),
+      { keys: [] },
+    ],
+  };
+
+for (const [reason, [document, keys]] of Object.entries(brokenIssuers)) {
+  test(`the doctor finds a problem with the login: ${reason}`, async () => {
+    let url = "";
+    const server = createHttpServer(({ url: path }, response) => {
+      const body = path === "/jwks" ? keys : document(url);
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const found = outcomeOf(await doctor(loginOf(url)), "login");
+      assert.equal(found?.outcome, "problem");
+      assert.match(found.detail, new RegExp(`^The login server ${url} cannot be used: .*${reason}`));
+      assert.match(found.advice ?? "", /"oauth\.issuer"/);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+}
+
+const token = "the-token-that-nobody-may-see";
+const rsaKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+const pem = rsaKey.export({ format: "pem", type: "pkcs8" }).toString();
+
+function secretFile(text: string, mode: number): string {
+  const file = fileWith("secret", text);
+  chmodSync(file, mode);
+  return file;
+}
+
+/** Returns the settings of a GitHub connection with all its secrets. */
+function connectionWith(privateKey: object, password: object, secret: object) {
+  return {
+    connections: {
+      github: {
+        type: "github",
+        app: { id: 1, installation: 2, privateKey },
+        include: { installation: true },
+        proxy: "http://proxy.example:3128",
+        proxyLogin: { user: "trawl", password },
+        webhook: { secret },
+      },
+    },
+  };
+}
+
+test("the doctor finds that all secrets can be read, by nobody else", async () => {
+  const key = { file: secretFile(pem, 0o400) };
+  const settings = connectionWith(key, { env: "PROXY_PASSWORD" }, { file: secretFile(token, 0o440) });
+  const examined = await doctor(withSettings(settings), { env: { PROXY_PASSWORD: token } });
+  assert.equal(outcomeOf(examined, "secrets")?.outcome, "ok", JSON.stringify(examined.findings));
+  assert.match(outcomeOf(examined, "secrets")?.detail ?? "", /^connections\.github\.proxyLogin\.password, /);
+  assert.equal(outcomeOf(examined, "secret files")?.outcome, "ok");
+  assert.doesNotMatch(JSON.stringify(examined), new RegExp(`${token}|PRIVATE KEY`));
+});
+
+test("the doctor finds secrets that cannot be read", async () => {
+  const password = { env: "PROXY_PASSWORD" };
+  const settings = connectionWith({ file: secretFile(token, 0o600) }, password, { file: "/nowhere/secret" });
+  const examined = await doctor(
+    withSettings({
+      ...settings,
+      oauth: { issuer: "http://127.0.0.1:1", clientId: "a", clientSecret: { env: "UNSET" } },
+      team: { url: "https://team.example", key: { file: secretFile("", 0o600) } },
+    }),
+    { env: { PROXY_PASSWORD: `two\n${token}` } },
+  );
+  const found = outcomeOf(examined, "secrets");
+  assert.equal(found?.outcome, "problem");
+  for (const detail of [
+    /oauth\.clientSecret: The environment variable UNSET is not set\./,
+    /team\.key: The file \S+ is empty/,
+    /connections\.github\.proxyLogin\.password: The environment variable PROXY_PASSWORD contains a line break/,
+    /connections\.github\.webhook\.secret: Cannot read the secret in \/nowhere\/secret: ENOENT\./,
+    /connections\.github\.app\.privateKey: \S+ contains no private RSA key/,
+  ])
+    assert.match(found.detail, detail);
+  assert.match(found.advice ?? "", /as the user who runs the server, with the same environment/);
+  assert.doesNotMatch(JSON.stringify(examined), new RegExp(token));
+});
+
+test("the doctor finds secrets that others can read", async () => {
+  const file = secretFile(token, 0o604);
+  const team = { url: "https://team.example", key: { file } };
+  const open = outcomeOf(await doctor(withSettings({ team })), "secret files");
+  assert.deepEqual(open, {
+    name: "secret files",
+    outcome: "warning",
+    detail: `Other users can read ${file}.`,
+    advice: `Run chmod o= ${file}.`,
+  });
+  const sshKey = { file: secretFile(pem, 0o640) };
+  const ssh = { type: "genericGitHost", url: "ssh://git@git.example", include: { repos: ["a"] } };
+  const connections = { git: { ...ssh, sshKey, knownHosts: "/nowhere" } };
+  const examined = await doctor(withSettings({ team, connections }));
+  const refused = outcomeOf(examined, "secret files");
+  assert.equal(refused?.outcome, "problem");
+  assert.equal(refused.detail, `ssh refuses the key ${sshKey.file}, because other users can read it.`);
+  assert.equal(refused.advice, `Run chmod go= ${sshKey.file}.`);
+  assert.doesNotMatch(JSON.stringify(examined), new RegExp(`${token}|PRIVATE KEY`));
+});
+
+test("the doctor finds a secret that only another user can read", async (t) => {
+  if (!isRoot) return t.diagnostic("Nothing was tested: only root can prepare this.");
+  const file = secretFile(token, 0o600);
+  const args = withSettings({ team: { url: "https://team.example", key: { file } } });
+  for (const path of [args.at(-1) ?? "", file]) {
+    chmodSync(dirname(path), 0o755);
+    chownSync(path, 0, 0);
+  }
+  chmodSync(args.at(-1) ?? "", 0o644);
+  const found = outcomeOf(await doctor(args, stranger), "secrets");
+  assert.equal(found?.outcome, "problem");
+  assert.match(found.detail, /team\.key: Cannot read the secret in \S+: EACCES\./);
 });

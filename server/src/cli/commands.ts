@@ -241,7 +241,7 @@ const doctor: Command = {
   usage: "trawl doctor [flags]",
   description: [
     "Checks git, Node.js, the data directory, the disk, the clock, the limit on watched folders, the port, the " +
-      "PostgreSQL database, and the paths of the configuration file. Changes nothing.",
+      "PostgreSQL database, and the paths, the login server and the secrets of the configuration file. Changes nothing.",
   ],
   flags: [
     jsonFlag,

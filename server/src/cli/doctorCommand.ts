@@ -1,6 +1,7 @@
 import { usageError } from "#base/error";
 import { sanitize } from "#base/sanitize";
-import { examine, type Finding, type Outcome } from "#instance/doctor";
+import { examine } from "#instance/doctor";
+import type { Finding, Outcome } from "#instance/finding";
 import { createLog } from "#platform/log";
 import { readConfiguration } from "./configuration";
 import type { CommandContext } from "./context";

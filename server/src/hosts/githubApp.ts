@@ -61,7 +61,7 @@ export class InstallationTokens {
 
   async #request(requests: Requests, apiUrl: string, signal: AbortSignal): Promise<Secret> {
     const { id, installation, privateKey } = this.#app;
-    const jwt = appToken(id, await readKey(privateKey), this.#clock.now());
+    const jwt = appToken(id, await readAppKey(privateKey), this.#clock.now());
     const now = this.#clock.now();
     const read = ({ body }: HostResponse) => Token.parse(body);
     const url = `${apiUrl}/app/installations/${installation}/access_tokens`;
@@ -83,7 +83,7 @@ function appToken(id: number | string, key: KeyObject, now: number): Secret {
 }
 
 /** Rejects with USAGE, with a message without any of the key. */
-async function readKey(source: SecretSource): Promise<KeyObject> {
+export async function readAppKey(source: SecretSource): Promise<KeyObject> {
   const pem = await readMultilineSecret(source);
   try {
     const key = createPrivateKey(pem.reveal());

@@ -15,28 +15,13 @@ import { defaultPort, isOwnFolder } from "#platform/endpoint";
 import type { Log } from "#platform/log";
 import { connectRemote } from "#remote/remote";
 import { findPort } from "#transport/http/httpServer";
+import { checkLogin, checkSecretFiles, checkSecrets } from "./accessChecks";
 import type { Configuration } from "./configuration";
 import { isNewerFormat } from "./dataFormat";
+import { type Finding, messageOf, ok, problem, type Result, warning } from "./finding";
 import { findLeader } from "./role";
 
-/** A warning does not keep Trawl from working. */
-export type Outcome = "ok" | "warning" | "problem";
-
-export interface Finding {
-  readonly name: string;
-  readonly outcome: Outcome;
-  /** What was found. */
-  readonly detail: string;
-  /** What to do; absent if nothing needs to be done. */
-  readonly advice?: string;
-}
-
-type Result = Omit<Finding, "name">;
 type Check = (configuration: Configuration, log: Log) => Result | undefined | Promise<Result | undefined>;
-
-const ok = (detail: string): Result => ({ outcome: "ok", detail });
-const warning = (detail: string, advice: string): Result => ({ outcome: "warning", detail, advice });
-const problem = (detail: string, advice: string): Result => ({ outcome: "problem", detail, advice });
 
 const MB = 1024 * 1024;
 /** Building a shard may need this much. */
@@ -58,6 +43,9 @@ const checks: Readonly<Record<string, Check>> = {
   port: checkPort,
   configuration: checkConfiguration,
   database: checkDatabase,
+  login: checkLogin,
+  secrets: checkSecrets,
+  "secret files": checkSecretFiles,
   paths: checkPaths,
 };
 
@@ -258,8 +246,4 @@ function isReadable(path: string): boolean {
 /** Returns the path itself, or the nearest one above it that exists. */
 function nearestFolder(path: string): string {
   return existsSync(path) ? path : nearestFolder(dirname(path));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
