@@ -199,6 +199,33 @@ test("reads a text at most once for all terms", async () => {
   assert.ok(read <= 3 * content.length, `read ${read} of ${3 * content.length} bytes`);
 });
 
+test("does not read blocks again in which a pattern was not found", async () => {
+  const found = [800, 900];
+  const bytes = await shardBytes((writer) => {
+    writer.beginRepository(1);
+    for (let number = 0; number < 1000; number++)
+      writer.add(
+        shardDocument({ path: `${number}.c`, content: found.includes(number) ? "a key" : "a keyword" }),
+      );
+  });
+  const reader = await readerOf(bytes);
+  const check = (source: string, maxMatches: number, blockCount: number, expected: readonly number[]) => {
+    const evaluation = evaluationOf(reader, regexp(source), { maxMatches });
+    evaluation.prepare("backtracking");
+    assert.equal(String(evaluation), `content:/${source}/c in ${blockCount} blocks`);
+    while (!evaluation.step("backtracking", () => false));
+    evaluation.cacheCandidates();
+    assert.deepEqual(
+      evaluation.hits.map(({ document }) => document),
+      expected,
+    );
+  };
+  check("\\bkey\\b", 1, 1000, [800]);
+  check("\\bkey\\b", 2, 200, found);
+  check("\\bkey\\b", 2, 101, found);
+  check("\\b[k]ey\\b", 1, 1000, [800]);
+});
+
 describe("an evaluation with a phrase", () => {
   const texts = [
     "int a;\nreturn b;\n",

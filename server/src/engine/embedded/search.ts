@@ -217,6 +217,7 @@ export class Search {
       this.#shardsScanned++;
       this.#evaluations.push({ shard, evaluation, isCoveredLater });
       await this.#stepThrough(shard, evaluation);
+      evaluation.cacheCandidates();
       this.#matchCount += evaluation.matchCount;
       this.#limitedMatchCount += evaluation.limitedMatchCount;
       this.#found?.add(shard.order, evaluation.limitedMatchCount);

@@ -1,4 +1,5 @@
 import { Bitset } from "#base/bitset";
+import { objectBytes } from "#base/byteCache";
 import { lowerBound } from "#kernels/gallop";
 import type { Needle } from "#kernels/needle";
 import { type Candidates, type LookupCounts, PostingLists } from "#shard/format/postings";
@@ -13,6 +14,7 @@ import { type CompiledPattern, type ExpressionPattern, type LiteralPattern, prin
 
 const newline = 0x0a;
 const underscore = 0x5f;
+const noCandidates = new Uint32Array();
 
 /** The documents of a search in one shard, if there are so few that preparing the whole shard does not pay off. */
 export interface SmallUniverse {
@@ -44,6 +46,8 @@ export class ContentFinder {
   readonly #counts: FinderCounts;
   /** Blocks, or documents if the pattern needs whole ones; `undefined` means all. */
   readonly #candidates: Candidates;
+  /** By index in the candidate blocks: 1 for those that do not contain the pattern. Absent if that is not stored. */
+  readonly #refuted: Uint8Array | undefined;
   /** The index after the candidates of the previous document. Most documents are evaluated in ascending order. */
   #cursor = 0;
 
@@ -62,7 +66,19 @@ export class ContentFinder {
     this.#counts = counts;
     const lists = new PostingLists(reader, window, counts, pattern.needsWholeDocument);
     const within = pattern.needsWholeDocument ? smallUniverse?.documents : smallUniverse?.blocks;
-    this.#candidates = lists.evaluate(pattern.trigrams, within);
+    const known = within === undefined ? reader.candidateCache.get(printPattern(pattern)) : undefined;
+    this.#candidates = known ?? lists.evaluate(pattern.trigrams, within);
+    if (within === undefined && !pattern.needsWholeDocument && this.#candidates !== undefined)
+      this.#refuted = new Uint8Array(this.#candidates.length);
+  }
+
+  /** Caches which blocks may contain the pattern after this search, so that the next one for it reads no others. */
+  cacheCandidates(): void {
+    const refuted = this.#refuted;
+    if (refuted?.includes(1) !== true) return;
+    const remaining = this.#candidates?.filter((_, at) => refuted[at] === 0) ?? noCandidates;
+    const key = printPattern(this.#pattern);
+    this.#reader.candidateCache.set(key, remaining, remaining.byteLength + objectBytes([key]));
   }
 
   /** Prints the pattern and the number of candidates. */
@@ -112,12 +128,15 @@ export class ContentFinder {
       const from = candidates[this.#cursor] ?? 0;
       if (from >= end) break;
       let to = from + 1;
-      this.#cursor++;
+      const firstIndex = this.#cursor++;
       while (to < end && candidates[this.#cursor] === to) {
         to++;
         this.#cursor++;
       }
-      count += this.#findInBlocks(from, to, evaluation);
+      const endIndex = this.#cursor;
+      const found = this.#findInBlocks(from, to, evaluation);
+      if (found === 0) this.#refuted?.fill(1, firstIndex, endIndex);
+      count += found;
     }
     return count;
   }

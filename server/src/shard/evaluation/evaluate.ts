@@ -258,6 +258,12 @@ export class ShardEvaluation {
     this.#completeCurrent();
   }
 
+  /** Caches which blocks the terms need not read again. */
+  cacheCandidates(): void {
+    if (this.#tree === undefined) return;
+    for (const finder of contentFinders(this.#tree)) finder.cacheCandidates();
+  }
+
   /** Returns the documents that were recorded since the last call. Their ranges are valid until the next step. */
   takeCounted(): CountedDocuments {
     const counted = this.#counted;

@@ -1,5 +1,6 @@
 import { partitionPoint } from "#base/binarySearch";
 import { Bitset } from "#base/bitset";
+import { ByteCache } from "#base/byteCache";
 import type { DocumentCategory, SkipReason } from "#model/document";
 import { documentCategories, skipReasons } from "#model/document";
 import type { ByteSource } from "#platform/byteSource";
@@ -33,6 +34,7 @@ export class ShardReader {
   #skippedSizes: Map<number, number> | undefined;
   #repositories: Map<number, ShardRepository> | undefined;
   #missingText: Bitset | undefined;
+  #candidateCache: ByteCache<Uint32Array> | undefined;
 
   constructor(source: ByteSource, checksum: Checksum) {
     this.#source = source;
@@ -130,6 +132,13 @@ export class ShardReader {
       this.#blockDocuments = documents;
     }
     return this.#blockDocuments;
+  }
+
+  /** By pattern: the blocks that may contain it, without those that a search has read in vain. */
+  get candidateCache(): ByteCache<Uint32Array> {
+    // As large as a column of the blocks.
+    this.#candidateCache ??= new ByteCache(this.meta.blockCount * 4);
+    return this.#candidateCache;
   }
 
   repository(id: number): ShardRepository | undefined {
