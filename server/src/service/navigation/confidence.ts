@@ -95,10 +95,10 @@ export class ConfidenceEstimator {
   /** Returns the confidence that a name in `from` refers to `to`. */
   certaintyOf(from: ReferenceSource, to: Target): Certainty {
     const isSame = from.repositoryId === to.repositoryId;
+    if (isSame && !to.isTopLevel) return "repository";
     const isImported = this.imports(from, to);
     if (!isSame) return isImported ? "import" : "name";
-    const isVisible = isImported || isSamePackage(from.language, from.path, to.path);
-    return isVisible && to.isTopLevel ? "exact" : "repository";
+    return isImported || isSamePackage(from.language, from.path, to.path) ? "exact" : "repository";
   }
 
   /** Returns the highest confidence of all targets. Without targets, only the repository counts. */
