@@ -94,6 +94,30 @@ test("the best files fill a limit, however long they take to read", async () => 
   }
 });
 
+test("no file is read if cached ones fill the limit", async () => {
+  const all = Array.from({ length: 9 }, (_, at) =>
+    fileMatch(1, `${at}.ts`, { language: "TypeScript", blobSha: String(at), score: 9 - at }),
+  );
+  let found = all.slice(0, 4);
+  const read: string[] = [];
+  const engine: Engine = {
+    ...engineOf(async () => engineResult(found)),
+    async readDocuments(requests) {
+      read.push(...requests.map(({ path }) => path));
+      return requests.map(({ path }) => {
+        const file = all.find((each) => each.path === path);
+        return file && { ...file, content: Buffer.from("retry();\n") };
+      });
+    },
+  };
+  const caller = callerFor(engine);
+  await findReferences(engine, { matches: 4 }, caller);
+  found = all;
+  const { stats } = await findReferences(engine, { matches: 4 }, caller);
+  assert.deepEqual([stats.matchCount, stats.isExhaustive], [4, false]);
+  assert.deepEqual(read, ["0.ts", "1.ts", "2.ts", "3.ts"]);
+});
+
 const callerFor = (engine: Engine) =>
   callerOf({ engine, repositories: viewOf([repository(1, "github.com/o/alpha")]) });
 

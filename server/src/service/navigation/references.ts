@@ -100,7 +100,7 @@ export class References {
     let unparsedFiles = 0;
     let filesMissing = 0;
     let reason: FlushReason = "NONE";
-    const emit = async (files: readonly ReferencingFile[]) => {
+    const emit = async (files: Iterable<ReferencingFile>) => {
       const shown: ReferencingFile[] = [];
       for (const each of files) {
         const left = maxMatches - matchCount;
@@ -203,12 +203,7 @@ export class References {
       for (const file of files) known.add(fileKey(file));
       await this.#parseInOrder(query, files, signal, async (parsed) => {
         hasUnreadable ||= parsed.some(isUnreadable);
-        const resolved = await possibleTargets;
-        await emit(
-          parsed
-            .map((each) => toReferencingFile(each, resolved))
-            .filter(({ references }) => references.length > 0),
-        );
+        await emit(toReferencingFiles(parsed, await possibleTargets));
       });
       if (found.hasMore && !signal.aborted) continue;
       return hasUnreadable ? { ...found, reason: addReason(found.reason, "ENGINE_PARTIAL") } : found;
@@ -217,7 +212,7 @@ export class References {
 
   /**
    * Parses several files at the same time, but passes them on in order, so that the references within a limit are the same
-   * each time. Code comes before prose that mentions the name.
+   * each time. Code comes before prose that mentions the name. Parsing starts once what is cached before is not enough.
    */
   async #parseInOrder(
     query: SymbolQuery,
@@ -236,12 +231,15 @@ export class References {
       running.add(passing);
       while (running.size > maxRunning) await Promise.race(running);
     };
-    const code = files.filter(isCode);
+    const code = files.filter(isCode).map((file) => ({ file, code: this.#cached(query.name, file) }));
+    let isParsing = false;
     for (let at = 0; at < code.length && !signal.aborted; ) {
-      const next = batchOf(
-        code.slice(at, at + maxBatch),
-        (file) => this.#cached(query.name, file) !== undefined,
-      );
+      const next = batchOf(code.slice(at, at + maxBatch));
+      if (!isParsing && !isCached(next)) {
+        isParsing = true;
+        await passedOn;
+        continue;
+      }
       await passOn(this.#parseFiles(query, next, signal));
       at += next.length;
     }
@@ -257,12 +255,12 @@ export class References {
   /** Does not read texts of which all occurrences are cached. */
   async #parseFiles(
     { name, unsaved }: SymbolQuery,
-    files: readonly FileMatch[],
+    batch: readonly ParsedFile[],
     signal: AbortSignal,
   ): Promise<readonly ParsedFile[]> {
+    if (isCached(batch)) return batch;
     const { code, engine } = this.#options;
-    const cached = files.map((file) => ({ file, code: this.#cached(name, file) }));
-    if (cached.every((each) => each.code !== undefined)) return cached;
+    const files = batch.map(({ file }) => file);
     const texts = await readTexts(engine, files, { unsaved }, signal);
     const readableTexts = texts.filter((text) => text !== undefined);
     const parsed = await code.occurrences(readableTexts, name, signal);
@@ -287,7 +285,7 @@ interface PossibleTargets {
 
 interface ScopeSearch {
   readonly possibleTargets: Promise<PossibleTargets>;
-  readonly emit: (files: readonly ReferencingFile[]) => Promise<void>;
+  readonly emit: (files: Iterable<ReferencingFile>) => Promise<void>;
 }
 
 interface ParsedFile {
@@ -299,12 +297,16 @@ interface ParsedFile {
 }
 
 /** Returns the first files that are all cached, or, of those that are not, as many as a parser call may have. */
-function batchOf(files: readonly FileMatch[], isCached: (file: FileMatch) => boolean): readonly FileMatch[] {
-  const [first] = files;
-  const areCached = first !== undefined && isCached(first);
+function batchOf(files: readonly ParsedFile[]): readonly ParsedFile[] {
+  const areCached = isCached(files);
   const batch = files.slice(0, areCached ? maxBatch : textsPerCall);
-  const end = batch.findIndex((file) => isCached(file) !== areCached);
+  const end = batch.findIndex(({ code }) => (code !== undefined) !== areCached);
   return end < 0 ? batch : batch.slice(0, end);
+}
+
+/** Whether a batch is cached: all of its files are, or none. */
+function isCached([first]: readonly ParsedFile[]): boolean {
+  return first?.code !== undefined;
 }
 
 /** Whether nothing is known of a file's occurrences, because it is no longer indexed, or its node has failed. */
@@ -314,6 +316,17 @@ function isUnreadable({ file, code, words }: ParsedFile): boolean {
 
 /** An occurrence of a name in text. */
 type FoundWord = Pick<CodeReference, "range" | "lineContent">;
+
+/** Converts the files as they are consumed, because the first ones may be enough. */
+function* toReferencingFiles(
+  files: readonly ParsedFile[],
+  possibleTargets: PossibleTargets,
+): Iterable<ReferencingFile> {
+  for (const each of files) {
+    const file = toReferencingFile(each, possibleTargets);
+    if (file.references.length > 0) yield file;
+  }
+}
 
 function toReferencingFile(
   { file, code, words }: ParsedFile,
