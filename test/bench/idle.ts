@@ -163,6 +163,7 @@ async function feedAll(queue: IndexQueue, repositories: readonly SyntheticReposi
         if (++stored === repositories.length) resolve();
       },
       all,
+      keepMs: 0,
       clock: systemClock,
       log: silentLog,
     });

@@ -74,9 +74,14 @@ for (const [name, args, message] of [
   [
     "a name with a space",
     () => ["b c", "--url", node.url, "--index-folder", "/x"],
-    /nodes\[1\]\.name|engine\.zoekt\.nodes/,
+    /engine\.zoekt\.nodes\[1\]\.name|nodes\[1\]\.name/,
   ],
   ["no URL", () => ["b", "--index-folder", "/x"], /cluster add requires --url and --index-folder/],
+  [
+    "a relative folder",
+    () => ["b", "--url", node.url, "--index-folder", "x"],
+    /--index-folder must be an absolute path, not "x"/,
+  ],
   [
     "a server that is no Zoekt node",
     () => {

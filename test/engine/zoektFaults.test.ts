@@ -92,6 +92,16 @@ function onlyPart(unavailable: readonly UnavailablePart[] | undefined): Unavaila
   return unavailable?.[0] as UnavailablePart;
 }
 
+/** Lets a double respond as if it had no repositories. */
+function respondWithNothing(double: ZoektDouble): void {
+  double.handle = ({ url }, response) =>
+    response.end(
+      url === "/api/list"
+        ? '{"List":{"Repos":[],"ReposMap":{},"Crashes":0}}'
+        : '{"Result":{"Files":null,"FileCount":0,"FilesSkipped":0,"ShardsSkipped":0,"Crashes":0,"FilesLoaded":0,"ContentBytesLoaded":0,"IndexBytesLoaded":0}}',
+    );
+}
+
 describe("three nodes", () => {
   let doubles: ZoektDouble[];
   let cluster: Cluster;
@@ -132,6 +142,49 @@ describe("three nodes", () => {
       assert.deepEqual([sorted(after.files), after.isExhaustive, after.unavailable], [all, true, undefined]);
     });
   }
+
+  const named = async () => {
+    const { files, isExhaustive, unavailable } = await search(cluster.engine, query, soon());
+    return { lines: sorted(files), isExhaustive, unavailable };
+  };
+  const removed = { node: "node1", reason: "has removed their index", repositoryCount: 2 };
+
+  test("a node is named that has removed repositories unannounced, because the database is down", async () => {
+    await cluster.close();
+    const leaving = () => {
+      throw new Error("no database");
+    };
+    await open({ isFed: true, leaving });
+    await cluster.repositories.refresh();
+    assert.deepEqual(await named(), { lines: all, isExhaustive: true, unavailable: undefined });
+    respondWithNothing(doubles[1] as ZoektDouble);
+    assert.deepEqual(await named(), { lines: others, isExhaustive: false, unavailable: [removed] });
+  });
+
+  test("a node is named from which this process has removed repositories since the search began", async () => {
+    await cluster.repositories.refresh();
+    const double = doubles[1] as ZoektDouble;
+    double.handle = (...call) => {
+      cluster.repositories.recordRemoval("node1");
+      respondWithNothing(double);
+      double.handle?.(...call);
+    };
+    assert.deepEqual(await named(), { lines: others, isExhaustive: false, unavailable: [removed] });
+  });
+
+  test("a node is named if its list is too old, and it does not list its repositories again", async () => {
+    await cluster.close();
+    await open({ isFed: true, maxListAgeMs: 0 });
+    await cluster.repositories.refresh();
+    (doubles[1] as ZoektDouble).handle = ({ url, socket }, _response, _body, respond) => {
+      if (url === "/api/list") socket.destroy();
+      else respond();
+    };
+    const reason = "did not list its repositories again, so it may have removed their index";
+    await eventuallyEqual(named, { lines: all, isExhaustive: false, unavailable: [{ ...removed, reason }] });
+    (doubles[1] as ZoektDouble).handle = undefined;
+    await eventuallyEqual(named, { lines: all, isExhaustive: true, unavailable: undefined });
+  });
 
   test("a search of repositories on other nodes is exhaustive", async () => {
     await cluster.repositories.refresh();

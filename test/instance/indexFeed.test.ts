@@ -24,6 +24,7 @@ async function openFeed(t: TestContext, onStore: (name: string) => void = () => 
       await queue.want([{ repositoryId: id, node: "one", name, source: "/git", maxFileBytes, revisions }]);
     },
     all: () => [],
+    keepMs: 0,
     clock: systemClock,
     log: silentLog,
   });

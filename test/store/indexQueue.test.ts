@@ -181,7 +181,7 @@ onEachDatabase((empty) => {
       await leader.want([wantedIndex(1), wantedIndex(1, "b"), wantedIndex(2)]);
       const take = async (node: string) => (await indexer.take(node, leaseMs)) ?? assert.fail();
       const failed = () => leader.failures(["a", "b"]);
-      const one = { repositoryId: 1, lastError: "no space left" };
+      const one = { name: "repo1", lastError: "no space left" };
       await indexer.fail(await take("a"), "no space left", clock.time);
       assert.deepEqual(await failed(), []);
       await indexer.fail(await take("b"), "no space left", clock.time);
@@ -190,9 +190,15 @@ onEachDatabase((empty) => {
         { ...one, node: "b" },
       ]);
       assert.deepEqual(await leader.failures([]), []);
+      assert.equal((await leader.failures(["a"])).length, 1);
       const again = await take("b");
       assert.equal((await failed()).length, 2);
       await indexer.complete(again);
+      assert.deepEqual(await failed(), []);
+      // Nobody has tried other commits yet.
+      await leader.want([wantedIndex(2)]);
+      await indexer.fail(await take("a"), "no space left", clock.time);
+      await leader.want([wantedIndex(1, "a", "c2"), wantedIndex(2, "a", "c2")]);
       assert.deepEqual(await failed(), []);
     }));
 
@@ -207,6 +213,8 @@ onEachDatabase((empty) => {
       assert.equal(await indexer.recover("a", new Set([1])), 1);
       assert.equal(await indexer.recover("a", new Set([1])), 0);
       assert.deepEqual(await indexer.backlog("a"), { waitingCount: 3, oldestAt: start });
+      const [lost] = (await leader.reports([2])).filter(({ node }) => node === "a");
+      assert.deepEqual([lost?.state, lost?.indexed], ["waiting", undefined]);
       const wanted = new Map<number, number>();
       for (let job = await indexer.take("a", leaseMs); job; job = await indexer.take("a", leaseMs)) {
         wanted.set(job.repositoryId, job.revisions.length);

@@ -77,7 +77,9 @@ async function printStatus(
 function isHealthy({ nodes, underReplicated }: ClusterStatus): boolean {
   return (
     underReplicated === 0 &&
-    nodes.every(({ isReachable, isIndexerAlive, failed }) => isReachable && isIndexerAlive && failed === 0)
+    nodes.every(
+      ({ isReachable, isIndexerAlive, failed }) => isReachable && isIndexerAlive !== false && failed === 0,
+    )
   );
 }
 

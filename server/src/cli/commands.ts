@@ -321,8 +321,11 @@ const cluster: Command = {
     ["trawl cluster drain b --config trawl.json", "before node b is switched off"],
   ],
   exitCodes: [
-    [0, "done; for status: all nodes respond, no job has failed, and no repository lacks replicas"],
-    [1, "status found a problem, or the database does not respond"],
+    [
+      0,
+      "done; for status: all nodes respond, all indexers run, no job has failed, and no repository lacks replicas",
+    ],
+    [1, "status found a problem, or the database or the node does not respond"],
     [2, "invalid flags or configuration"],
   ],
 };

@@ -256,8 +256,11 @@ export class ZoektIndexer {
     const { nodes, files, onRemoved } = this.#options;
     for (const { name, indexFolder } of nodes) {
       if (indexFolder === undefined || exceptNodes.includes(name)) continue;
-      removeShards(indexFolder, id, files);
-      onRemoved(name);
+      try {
+        removeShards(indexFolder, id, files);
+      } finally {
+        onRemoved(name);
+      }
     }
   }
 }

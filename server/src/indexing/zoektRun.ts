@@ -75,7 +75,8 @@ export function copyConfiguration(id: number, name: string): string {
 
 /** Returns the ids of the repositories that have shards in the folder of a node. */
 export function indexedIds(indexFolder: string): ReadonlySet<number> {
-  const ids = readdirSync(indexFolder).map((name) => /^trawl-(\d+)_v.*\.zoekt$/.exec(name)?.[1]);
+  const names = readdirSync(indexFolder).filter((name) => name.endsWith(".zoekt"));
+  const ids = names.map((name) => new RegExp(`^${shardPrefix("(\\d+)")}_v`).exec(name)?.[1]);
   return new Set(ids.flatMap((id) => (id === undefined ? [] : Number(id))));
 }
 
@@ -86,7 +87,7 @@ export function removeShards(indexFolder: string, id: number, files: Files): voi
     if (name.startsWith(`${shardPrefix(id)}_v`)) files.remove(join(indexFolder, name));
 }
 
-function shardPrefix(id: number): string {
+function shardPrefix(id: number | string): string {
   return `trawl-${id}`;
 }
 

@@ -1,5 +1,5 @@
 /** Adds nodes to `engine.zoekt` in a configuration file. */
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { chmodSync, chownSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { applyEdits, modify } from "jsonc-parser";
 import { ServiceError, usageError } from "#base/error";
 import { NodeFailure, ZoektNode } from "#engine/zoekt/zoektNode";
@@ -23,13 +23,20 @@ const maxListBytes = 256 * 1024 * 1024;
  * Adds a node with an indexer to the configuration file, and keeps the comments. Returns the path of the file.
  *
  * Throws USAGE if there is no file, or if it would not be valid with the node, ENGINE_UNAVAILABLE if the node does not
- * respond, and STORAGE_FAILED if the file cannot be written. Nothing is then changed.
+ * respond, and an error of the system if the file cannot be written. Nothing is then changed.
  */
 export async function addNode({ source, zoekt }: Configuration, node: NewNode): Promise<string> {
   if (source === undefined)
     throw usageError("Name the configuration file with --config, to add the node there.");
   if (zoekt === undefined) throw usageError(`${source.file} names no Zoekt nodes ("engine.zoekt").`);
+  // The folder is on the computer of the node, which may have another system than this one.
+  if (!/^(\/|[A-Za-z]:[\\/])/.test(node.indexFolder))
+    throw usageError(`--index-folder must be an absolute path, not "${node.indexFolder}".`);
   const file = realpathSync(source.file);
+  const { uid, gid, mode } = statSync(file);
+  const user = process.getuid?.();
+  if (user !== undefined && user !== 0 && user !== uid)
+    throw usageError(`${file} belongs to another user. Run this command as that user or as root.`);
   const text = readFileSync(file, "utf8");
   const edits = modify(
     text,
@@ -41,7 +48,9 @@ export async function addNode({ source, zoekt }: Configuration, node: NewNode): 
   const { engine } = readConfigurationFile(file, "configuration", changed);
   const added = engine?.zoekt.nodes.at(-1);
   await checkResponds(node.name, added?.url ?? node.url);
-  replaceFile(diskFiles, file, new TextEncoder().encode(changed), statSync(file).mode & 0o777);
+  replaceFile(diskFiles, file, new TextEncoder().encode(changed));
+  if (user === 0) chownSync(file, uid, gid);
+  chmodSync(file, mode & 0o777);
   return file;
 }
 

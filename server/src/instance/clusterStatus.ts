@@ -4,7 +4,7 @@ import { ZoektNode } from "#engine/zoekt/zoektNode";
 import type { ZoektNodeSettings, ZoektSettings } from "#engine/zoekt/zoektSettings";
 import { systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
-import type { IndexQueue, NodeJobs } from "#store/indexQueue";
+import { type IndexQueue, lagOf } from "#store/indexQueue";
 import type { Configuration } from "./configuration";
 import { openConfiguredQueue } from "./database";
 
@@ -25,8 +25,8 @@ export interface NodeStatus {
   readonly isReachable: boolean;
   readonly isDrained: boolean;
   readonly hasIndexer: boolean;
-  /** Whether its indexer said recently that it runs. Always true without one. */
-  readonly isIndexerAlive: boolean;
+  /** Whether its indexer said recently that it runs; absent without one. */
+  readonly isIndexerAlive?: boolean;
   /** When its indexer last said that it runs, in milliseconds since 1970. */
   readonly indexerSeenAt?: number;
   /** Repositories that the node should have. */
@@ -73,11 +73,13 @@ async function readStatus(
       isReachable: reachable[at] === true,
       isDrained,
       hasIndexer,
-      isIndexerAlive: !hasIndexer || (seenAt !== undefined && systemClock.now() - seenAt < maxSilenceMs),
+      ...(hasIndexer
+        ? { isIndexerAlive: seenAt !== undefined && systemClock.now() - seenAt < maxSilenceMs }
+        : {}),
       ...(seenAt === undefined ? {} : { indexerSeenAt: seenAt }),
       repositories: placements.filter(({ node }) => node === name).length,
       ...(jobs?.counts ?? { indexed: 0, waiting: 0, running: 0, failed: 0 }),
-      lagSeconds: lagOf(jobs),
+      lagSeconds: jobs === undefined ? 0 : Math.round(lagOf(jobs, systemClock) / 1000),
     };
   });
   const usableCount = nodes.filter(({ isDrained, hasIndexer }) => hasIndexer && !isDrained).length;
@@ -112,11 +114,6 @@ async function setDrained(
   if (isDrained && fed.every((node) => node.name === name || drained.has(node.name)))
     throw usageError(`Node "${name}" is the last one that is not drained, so its repositories cannot move.`);
   await queue.setDrained(name, isDrained);
-}
-
-function lagOf(jobs: NodeJobs | undefined): number {
-  if (jobs?.oldestAt === undefined) return 0;
-  return Math.max(0, Math.round((systemClock.now() - jobs.oldestAt) / 1000));
 }
 
 async function isReachable({ name, url }: ZoektNodeSettings): Promise<boolean> {

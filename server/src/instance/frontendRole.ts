@@ -55,6 +55,9 @@ export class Frontend {
   readonly #ids = new Map<string, RepositoryId>();
   /** What indexers could not index. */
   #failures: readonly FailedIndex[] = [];
+  #isReadingFailures = false;
+  /** Whether it is in the log that they cannot be read. */
+  #hasLoggedFailures = false;
   /** The lists from which everything has been recorded. */
   #recordedFrom: readonly unknown[] = [];
   #isLearning = false;
@@ -138,19 +141,32 @@ export class Frontend {
     const { minMs, maxMs, restFactor } = nodesPoll;
     const poll = async () => {
       const startedAt = systemClock.elapsed();
-      const { cluster, queue } = this.#options;
-      const [failures] = await Promise.all([
-        // While the database does not respond, what is known remains.
-        queue?.failures().catch(() => undefined),
-        cluster?.refresh(),
-      ]);
-      if (failures !== undefined && !isDeepStrictEqual(failures, this.#failures)) this.#failures = failures;
+      void this.#readFailures();
+      await this.#options.cluster?.refresh();
       if (this.#closing.signal.aborted) return;
       this.#update();
       const restMs = restFactor * (systemClock.elapsed() - startedAt);
       this.#cancelPoll = systemClock.after(Math.min(maxMs, Math.max(minMs, restMs)), () => void poll());
     };
     void poll();
+  }
+
+  /** Reads what indexers could not index, for the next update. While the database does not respond, what is known remains. */
+  async #readFailures(): Promise<void> {
+    const { queue, log } = this.#options;
+    if (queue === undefined || this.#isReadingFailures) return;
+    this.#isReadingFailures = true;
+    try {
+      const failures = await queue.failures();
+      if (!isDeepStrictEqual(failures, this.#failures)) this.#failures = failures;
+      this.#hasLoggedFailures = false;
+    } catch (error) {
+      if (!this.#hasLoggedFailures && !this.#closing.signal.aborted)
+        log.warn("Cannot read what indexers could not index.", { error });
+      this.#hasLoggedFailures = true;
+    } finally {
+      this.#isReadingFailures = false;
+    }
   }
 
   /** Takes over the lists of the servers. A failure to store them is logged; the next poll tries again. */
@@ -167,15 +183,16 @@ export class Frontend {
       this.#lacksIds = all.length < listed.size;
       if (this.#lacksIds) void this.#learnIds([...listed.keys()].filter((name) => !this.#hasId(name)));
       const repositories = catalog.upsert(all.map((each) => this.#factsOf(each)));
-      const failuresById = new Map<number, FailedIndex[]>();
+      const failures = new Map<string, FailedIndex[]>();
       for (const failure of this.#failures) {
-        const others = failuresById.get(failure.repositoryId) ?? [];
-        failuresById.set(failure.repositoryId, [...others, failure]);
+        const known = failures.get(failure.name);
+        if (known === undefined) failures.set(failure.name, [failure]);
+        else known.push(failure);
       }
       for (const [at, repository] of repositories.entries()) {
         const description = all[at];
         if (description !== undefined)
-          this.#record(repository, description, failuresById.get(repository.id) ?? []);
+          this.#record(repository, description, failures.get(description.name) ?? []);
       }
       this.#recordedFrom = from;
     } catch (error) {

@@ -14,6 +14,8 @@ export interface FedRevisions {
   readonly isForced: boolean;
 }
 
+type Change = FedRevisions | "removed";
+
 export interface IndexFeedOptions {
   /** Rejects with ENGINE_UNAVAILABLE without the database, and while another process feeds the indexers. */
   readonly queue: () => Promise<IndexQueue>;
@@ -21,6 +23,8 @@ export interface IndexFeedOptions {
   readonly store: (fed: FedRevisions, signal: AbortSignal) => Promise<void>;
   /** Everything that has been recorded. */
   readonly all: () => Iterable<FedRevisions>;
+  /** How long nodes keep a renamed repository under its old name: searches that began before may still ask for it. */
+  readonly keepMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -34,7 +38,7 @@ const retryMs = 5000;
 export class IndexFeed {
   readonly #options: IndexFeedOptions;
   /** What is not stored yet: the newest of each repository. */
-  readonly #waiting = new Map<RepositoryId, FedRevisions | "removed">();
+  readonly #waiting = new Map<RepositoryId, Change>();
   /** The names under which repositories were stored, or will be at first. Entries end when their removal is stored. */
   readonly #names = new Map<RepositoryId, string>();
   readonly #closing = new AbortController();
@@ -74,7 +78,7 @@ export class IndexFeed {
     this.#closing.abort();
   }
 
-  #put(id: RepositoryId, change: FedRevisions | "removed"): void {
+  #put(id: RepositoryId, change: Change): void {
     if (!this.#isFeeder) return;
     this.#waiting.set(id, change);
     if (!this.#isStoring) void this.#storeAll();
@@ -103,7 +107,7 @@ export class IndexFeed {
     this.#isStoring = false;
   }
 
-  async #store(id: RepositoryId, change: FedRevisions | "removed"): Promise<void> {
+  async #store(id: RepositoryId, change: Change): Promise<void> {
     const queue = await this.#options.queue();
     const name = change === "removed" ? undefined : change.repository.name;
     const old = this.#names.get(id);
@@ -116,7 +120,8 @@ export class IndexFeed {
       );
     }
     const gone = old === undefined || old === name || this.#isNameOfOther(id, old) ? undefined : ids.get(old);
-    if (gone !== undefined) await queue.unwant(gone);
+    const keepMs = name === undefined ? 0 : this.#options.keepMs;
+    if (gone !== undefined) await queue.unwant(gone, { dueAt: this.#options.clock.now() + keepMs });
     if (name === undefined) this.#names.delete(id);
     else this.#names.set(id, name);
   }

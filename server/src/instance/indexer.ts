@@ -10,6 +10,7 @@ import { diskFiles } from "#platform/files";
 import { acquireLock } from "#platform/lock";
 import type { Log } from "#platform/log";
 import { Metrics } from "#service/metrics";
+import { type IndexQueue, lagOf } from "#store/indexQueue";
 import { serveMonitoring } from "#transport/http/monitoringServer";
 import type { Configuration } from "./configuration";
 import { openConfiguredQueue } from "./database";
@@ -58,7 +59,7 @@ export async function openIndexer({ configuration, node, version, log }: Indexer
     await queue.close();
     lock.release();
   };
-  const lostCount = await queue.recover(node, indexedIds(indexFolder)).catch(async (error: unknown) => {
+  const lostCount = await recover(queue, node, indexFolder).catch(async (error: unknown) => {
     await release();
     throw error;
   });
@@ -89,7 +90,10 @@ export async function openIndexer({ configuration, node, version, log }: Indexer
     host,
     port,
     isReady: () => loop.isConnected,
-    metrics: () => metrics.text(),
+    async metrics() {
+      await loop.readBacklog();
+      return await metrics.text();
+    },
   }).catch(async (error: unknown) => {
     await loop.close();
     await release();
@@ -104,6 +108,11 @@ export async function openIndexer({ configuration, node, version, log }: Indexer
       await release();
     },
   };
+}
+
+/** Has the repositories indexed again that the index folder lacks. Returns how many. */
+async function recover(queue: IndexQueue, node: string, indexFolder: string): Promise<number> {
+  return await queue.recover(node, indexedIds(indexFolder));
 }
 
 function measure(loop: IndexerLoop, version: string): Metrics {
@@ -127,13 +136,13 @@ function measure(loop: IndexerLoop, version: string): Metrics {
       kind: "gauge",
       name: "trawl_index_jobs_waiting",
       help: "Index jobs that wait for this indexer, or failed and are tried again.",
-      read: () => loop.backlog.waitingCount,
+      read: () => loop.backlog?.waitingCount ?? Number.NaN,
     },
     {
       kind: "gauge",
       name: "trawl_index_lag_seconds",
       help: "How long the oldest index job that is not done has been wanted.",
-      read: () => loop.lagMs / 1000,
+      read: () => (loop.backlog === undefined ? Number.NaN : lagOf(loop.backlog, systemClock) / 1000),
     },
     {
       kind: "gauge",

@@ -1,7 +1,9 @@
 /** Takes the jobs of one node from the database, one after the other in each of several slots, until it is closed. */
 import { isServiceError } from "#base/error";
+import { untilAborted } from "#base/untilAborted";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
+import { TimeLimit } from "#platform/timeLimit";
 import type { Backlog, IndexJob, IndexQueue } from "#store/indexQueue";
 
 export interface IndexerLoopOptions {
@@ -20,6 +22,7 @@ export interface IndexerLoopOptions {
 const idleMs = 30_000;
 const beatMs = 3000;
 const retryQueueMs = 1000;
+const backlogMs = 1000;
 const minRetryMs = 5_000;
 const maxRetryMs = 3_600_000;
 
@@ -34,7 +37,7 @@ export class IndexerLoop {
   readonly #runs = new Map<number, { readonly lost: AbortController; readonly ended: Promise<void> }>();
   readonly counts = { indexed: 0, removed: 0, failed: 0, lost: 0 };
   #runningCount = 0;
-  #backlog: Backlog = { waitingCount: 0 };
+  #backlog: Backlog | undefined;
   #isConnected = false;
   #wakeCount = 0;
 
@@ -49,15 +52,22 @@ export class IndexerLoop {
     return this.#runningCount;
   }
 
-  /** What the node has still to do, as it was read last. */
-  get backlog(): Backlog {
+  /** What the node has still to do, as it was read last; `undefined` before that. */
+  get backlog(): Backlog | undefined {
     return this.#backlog;
   }
 
-  /** How long the oldest job that is not done has been wanted. */
-  get lagMs(): number {
-    const { oldestAt } = this.#backlog;
-    return oldestAt === undefined ? 0 : Math.max(0, this.#options.clock.now() - oldestAt);
+  /** Reads the backlog, unless the database does not respond soon. */
+  async readBacklog(): Promise<void> {
+    const { queue, node } = this.#options;
+    const limit = new TimeLimit(this.#closing.signal, backlogMs);
+    try {
+      this.#backlog = await untilAborted(queue.backlog(node), limit.signal);
+    } catch {
+      // The old one remains.
+    } finally {
+      limit.dispose();
+    }
   }
 
   /** Whether the database responded the last time. */
@@ -79,13 +89,7 @@ export class IndexerLoop {
 
   async #beat(): Promise<void> {
     const { queue, node } = this.#options;
-    for (; !this.#isClosed; await this.#sleep(beatMs, false)) {
-      const { value } = await this.#ask(async () => {
-        await queue.recordSeen(node);
-        return await queue.backlog(node);
-      });
-      if (value !== undefined) this.#backlog = value;
-    }
+    for (; !this.#isClosed; await this.#sleep(beatMs, false)) await this.#ask(() => queue.recordSeen(node));
   }
 
   async #work(): Promise<void> {

@@ -226,7 +226,7 @@ function failureOf(reports: readonly IndexJobReport[]): ServiceError {
   return new ServiceError("UNEXPECTED_ERROR", describeFailure(reports));
 }
 
-/** Describes why none of the nodes of a repository has it. */
+/** Describes why no indexer could index a repository. */
 export function describeFailure(jobs: readonly Pick<IndexJobReport, "node" | "lastError">[]): string {
   const reasons = jobs.map(({ node, lastError }) => `node ${node}: ${lastError ?? "unknown reason"}`);
   return `No indexer could index it (${reasons.join("; ")}).`;

@@ -75,6 +75,7 @@ export interface ZoektCluster {
 /** How long a run waits until a node has loaded a new index. A search reports that until then. */
 const loadTimeoutMs = 10_000;
 const loadPollMs = 100;
+/** More than the tolerance of `uncertainNodes`. */
 const keepMarginMs = 1000;
 /** Searches use no older lists of the nodes than this, or than the time a search may take. */
 const maxListAgeMs = 10_000;
@@ -122,6 +123,8 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
   });
   const nodes = settings.nodes.map(({ name, url }) => new ZoektNode({ name, url, clock: systemClock }));
   const listAgeMs = Math.min(maxListAgeMs, options.timeLimitMs);
+  // A search of another process may begin with a list that was fetched before, and ask the old node until it ends.
+  const keepMs = listAgeMs + options.timeLimitMs + keepMarginMs;
   const repositories: NodeRepositories = new NodeRepositories({
     nodes,
     clock: systemClock,
@@ -141,8 +144,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
       const commits = repositories.commitsOf(node, name);
       return commits !== undefined && indexed.every(({ commit }) => commits.has(commit));
     },
-    // A search of another process may begin with a list that was fetched before, and ask the old node until it ends.
-    keepMs: listAgeMs + options.timeLimitMs + keepMarginMs,
+    keepMs,
     clock: systemClock,
     log,
   });
@@ -172,6 +174,7 @@ export async function openZoektCluster(options: ZoektClusterOptions): Promise<Zo
         store: ({ repository, chosen, ...fed }, signal) =>
           indexer.feed(repository, chosen, { ...fed, signal }),
         all: () => recordedRevisions(catalog, directory, options.maxFileBytes),
+        keepMs,
         clock: systemClock,
         log,
       })

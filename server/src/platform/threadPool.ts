@@ -35,7 +35,7 @@ const defaultIdleMs = 5000;
 
 /**
  * Creates a pool of workers that run the bundle at the path `script`. When it is closed, all calls reject with
- * ENGINE_UNAVAILABLE, also those that are queued.
+ * ENGINE_UNAVAILABLE, including queued ones.
  */
 export function threadPool<Input, Output>(
   script: string,

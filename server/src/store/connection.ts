@@ -50,7 +50,7 @@ function toParameter(value: unknown): unknown {
   return typeof value === "string" ? storableText(value) : value;
 }
 
-/** Whether a PostgreSQL server refuses to write: it is a standby, or somebody has made it read-only. */
+/** Whether an error means that PostgreSQL is read-only, as a standby is. */
 export function isReadOnly(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause && cause.code === "25006";

@@ -45,7 +45,7 @@ export interface IndexJobsOptions {
 /** Databases limit the number of parameters of a statement. */
 const maxRows = 500;
 const maxReasonLength = 1000;
-const maxFailures = 1000;
+const maxShownReason = 300;
 
 export function indexJobs(database: Database, { clock, isShared, notify }: IndexJobsOptions): JobQueries {
   /** Changes the job if this process holds its lease. */
@@ -80,6 +80,7 @@ export function indexJobs(database: Database, { clock, isShared, notify }: Index
           .updateTable("indexJob")
           .set(({ ref }) => ({
             wanted: "[]",
+            lastError: null,
             attempts: 0,
             wantedAt: clock.now(),
             version: sql<number>`${ref("version")} + 1`,
@@ -145,12 +146,11 @@ export function indexJobs(database: Database, { clock, isShared, notify }: Index
       return isDone;
     },
     fail: (job, reason, retryAt) =>
-      changeHeld(job, (isCurrent) => ({
-        lastError: reason.slice(0, maxReasonLength),
-        ...(isCurrent
-          ? { state: "failed" as const, dueAt: retryAt }
-          : { state: "waiting" as const, dueAt: clock.now() }),
-      })),
+      changeHeld(job, (isCurrent) =>
+        isCurrent
+          ? { state: "failed", dueAt: retryAt, lastError: reason.slice(0, maxReasonLength) }
+          : { state: "waiting", dueAt: clock.now() },
+      ),
     async release(job) {
       await changeHeld(job, () => ({ state: "waiting", dueAt: clock.now(), attempts: job.attempts - 1 }));
     },
@@ -195,31 +195,36 @@ export function indexJobs(database: Database, { clock, isShared, notify }: Index
         .orderBy("repositoryId")
         .orderBy("node")
         .execute(),
-    recover: (node, present) =>
-      database.transaction().execute(async (transaction) => {
-        const rows = await transaction
-          .selectFrom("indexJob")
-          .select("repositoryId")
-          .where("node", "=", node)
-          .where("wanted", "!=", "[]")
-          .where("indexed", "is not", null)
-          .execute();
-        const lost = rows.map(({ repositoryId }) => repositoryId).filter((id) => !present.has(id));
-        for (let at = 0; at < lost.length; at += maxRows)
+    async recover(node, present) {
+      const rows = await database
+        .selectFrom("indexJob")
+        .select("repositoryId")
+        .where("node", "=", node)
+        .where("wanted", "!=", "[]")
+        .where("indexed", "is not", null)
+        .orderBy("repositoryId")
+        .execute();
+      const lost = rows.map(({ repositoryId }) => repositoryId).filter((id) => !present.has(id));
+      for (let at = 0; at < lost.length; at += maxRows)
+        await database.transaction().execute(async (transaction) => {
           await transaction
             .updateTable("indexJob")
             .set(({ ref }) => ({
               indexed: null,
+              wantedAt: clock.now(),
               version: sql<number>`${ref("version")} + 1`,
               state: whileRunning<IndexJobState>(ref("state"), "waiting"),
               dueAt: whileRunning<number | null>(ref("dueAt"), clock.now()),
             }))
             .where("node", "=", node)
             .where("repositoryId", "in", lost.slice(at, at + maxRows))
+            // It may have changed meanwhile.
+            .where("wanted", "!=", "[]")
             .execute();
-        if (lost.length > 0) await notify(transaction, `wanted ${node}`);
-        return lost.length;
-      }),
+          await notify(transaction, `wanted ${node}`);
+        });
+      return lost.length;
+    },
     async backlog(node) {
       const { count, oldestAt } = await database
         .selectFrom("indexJob")
@@ -228,21 +233,21 @@ export function indexJobs(database: Database, { clock, isShared, notify }: Index
             .countAll<number>()
             .filterWhere(eb("state", "!=", "running"))
             .as("count"),
-          fn.min("wantedAt").as("oldestAt"),
+          fn
+            .min("wantedAt")
+            .filterWhere(eb("wanted", "!=", "[]"))
+            .as("oldestAt"),
         ])
         .where("node", "=", node)
         .where("dueAt", "is not", null)
         .executeTakeFirstOrThrow();
-      return {
-        waitingCount: Number(count),
-        ...(oldestAt === null ? {} : { oldestAt: Number(oldestAt) }),
-      };
+      return { waitingCount: Number(count), ...(oldestAt === null ? {} : { oldestAt: Number(oldestAt) }) };
     },
     async failures(nodes) {
       if (nodes.length === 0) return [];
       const rows = await database
         .selectFrom("indexJob")
-        .select(["repositoryId", "node", "lastError"])
+        .select(["name", "node", sql<string>`substr("lastError", 1, ${maxShownReason})`.as("lastError")])
         .where("node", "in", [...nodes])
         .where("dueAt", "is not", null)
         .where("lastError", "is not", null)
@@ -253,16 +258,15 @@ export function indexJobs(database: Database, { clock, isShared, notify }: Index
               selectFrom("indexJob as other")
                 .select("other.node")
                 .whereRef("other.repositoryId", "=", "indexJob.repositoryId")
+                .where("other.node", "in", [...nodes])
                 .where("other.wanted", "!=", "[]")
                 .where((eb) => eb.or([eb("other.dueAt", "is", null), eb("other.lastError", "is", null)])),
             ),
           ),
         )
-        .orderBy("repositoryId")
-        .orderBy("node")
-        .limit(maxFailures)
         .execute();
-      return rows.map(({ lastError, ...row }) => ({ ...row, lastError: lastError ?? "" }));
+      const key = ({ name, node }: { readonly name: string; readonly node: string }) => `${name} ${node}`;
+      return rows.sort((left, right) => (key(left) < key(right) ? -1 : 1));
     },
     counts: () => countJobs(database),
     async countUnderReplicated(replicas) {
@@ -307,6 +311,7 @@ async function upsert(
         wantedAt: ref("excluded.wantedAt"),
         version: sql<number>`"indexJob"."version" + 1`,
         attempts: 0,
+        lastError: null,
         state: whileRunning<IndexJobState>(ref("indexJob.state"), "waiting"),
         dueAt: whileRunning<number | null>(ref("indexJob.dueAt"), rows[0]?.dueAt ?? null),
       }));

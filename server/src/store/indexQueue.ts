@@ -7,6 +7,8 @@
  * Times are milliseconds since 1970, by the clocks of the processes, which must not differ by more than seconds.
  */
 
+import type { Clock } from "#platform/clock";
+
 export interface RevisionCommit {
   /** The full name of the ref. */
   readonly name: string;
@@ -70,14 +72,21 @@ export interface NodeJobs {
 export interface Backlog {
   /** Jobs that are waiting, or failed and tried again later. */
   readonly waitingCount: number;
-  /** When the oldest job that is not done was wanted. */
+  /** When the oldest job was wanted that is not done; absent if only removals are left. */
   readonly oldestAt?: number;
 }
 
-/** A repository of which no node could index what is wanted now. */
+/** How long the oldest job has been wanted, in milliseconds. */
+export function lagOf({ oldestAt }: Pick<Backlog, "oldestAt">, clock: Clock): number {
+  return oldestAt === undefined ? 0 : Math.max(0, clock.now() - oldestAt);
+}
+
+/** A job of a repository of which no indexer could index what is wanted now. */
 export interface FailedIndex {
-  readonly repositoryId: number;
+  /** The name of the repository. */
+  readonly name: string;
   readonly node: string;
+  /** Cut off if it is long. */
   readonly lastError: string;
 }
 
@@ -117,11 +126,11 @@ export interface IndexQueue {
   leaving(nodes: readonly string[]): Promise<readonly Pick<WantedIndex, "repositoryId" | "node">[]>;
   /** Returns which node should have which repository. Reads all jobs. */
   placements(): Promise<readonly Pick<WantedIndex, "repositoryId" | "node">[]>;
-  /** Has a node index again what it has lost: all that it had indexed and that `present` lacks. Returns how many. */
+  /** Has a node index the repositories again that it had indexed and that `present` lacks. Returns how many. */
   recover(node: string, present: ReadonlySet<number>): Promise<number>;
-  /** Counts the jobs of one node that are not done. */
+  /** Counts the jobs of one node that are not done, which it reads. */
   backlog(node: string): Promise<Backlog>;
-  /** Returns why repositories could not be indexed, by repository and node: of a thousand at most. */
+  /** Returns which repositories none of the nodes that should have them could index, and why. */
   failures(nodes: readonly string[]): Promise<readonly FailedIndex[]>;
   /** Counts the jobs of each node. Reads all jobs. */
   counts(): Promise<readonly NodeJobs[]>;

@@ -17,7 +17,7 @@ export async function createQueueTables(database: Database, source: DatabaseSour
   }
 }
 
-/** Whether the last one exists: all are created together. */
+/** Whether the tables exist. Looks for the one that is created last: all are created together. */
 function hasTables(database: Database): Promise<boolean> {
   const query = database.selectFrom("clusterRepository").select("id").limit(1);
   return query.execute().then(

@@ -66,8 +66,11 @@ const refreshAgeMs = 2000;
 const leavingTimeoutMs = 1000;
 /** How long a node may list a repository that its indexer has removed. */
 const removalMs = 10_000;
-/** How long listing usually takes at most. */
-const usualListMs = 500;
+/**
+ * How much older than `maxAgeMs` a list may be in `uncertainNodes`: listing takes a moment. Less than the margin with
+ * which indexers remove something.
+ */
+const listToleranceMs = 500;
 const listTimeoutMs = 10_000;
 /** How long a search waits for the first list: it needs its time for repositories that are not on nodes. */
 const maxWaitMs = 2000;
@@ -107,12 +110,14 @@ export class NodeRepositories {
   #assignedFrom: readonly unknown[] = [];
   #listedAt = Number.NEGATIVE_INFINITY;
   #listing: Promise<void> | undefined;
-  /** When it was last asked what nodes will remove, and by node, when a list was requested and when something was removed. */
+  /** When it was asked what nodes will remove, the last time that the database responded. */
   #leavingReadAt = Number.NEGATIVE_INFINITY;
+  /** By node: when the last list that it returned was requested. */
   readonly #checkedAt = new Map<string, number>();
+  /** By node: when this process last removed something from it. */
   readonly #removedAt = new Map<string, number>();
-  #lastCheck: Promise<void> = Promise.resolve();
-  #nextCheck: Promise<void> | undefined;
+  /** By node: its list that is being fetched, or was last, and the one that is fetched next. */
+  readonly #fetches = new Map<string, { last: Promise<void>; next: Promise<void> | undefined }>();
 
   constructor(options: NodeRepositoriesOptions) {
     this.#options = options;
@@ -168,14 +173,9 @@ export class NodeRepositories {
     return this.#listing;
   }
 
-  /** Lists all nodes, beginning after this call. Never rejects. */
-  check(): Promise<void> {
-    this.#nextCheck ??= this.#lastCheck.then(() => {
-      this.#nextCheck = undefined;
-      this.#lastCheck = this.#listNodes();
-      return this.#lastCheck;
-    });
-    return this.#nextCheck;
+  /** Lists nodes, beginning after this call. */
+  async check(names: readonly string[]): Promise<void> {
+    await this.#listNodes(this.#options.nodes.filter(({ name }) => names.includes(name)));
   }
 
   /** Whether a list of a node was requested at `time`, by the clock's elapsed time, or later. */
@@ -199,16 +199,20 @@ export class NodeRepositories {
   }
 
   /**
-   * Returns the nodes that keep what they have according to `byId` for as long as a search may take, unless this process
-   * removes it. From others, something may be removed unnoticed, because they or the database did not respond.
+   * Returns the nodes that may have removed something of `byId`, or may do so while a search runs, although it is not
+   * known from the jobs of indexers, because the database or the node did not respond. Says nothing about nodes that
+   * somebody else feeds.
    */
-  keepers(byId: Assignments["byId"]): ReadonlySet<string> {
-    if (byId !== this.#assignments.byId) return new Set();
+  uncertainNodes(byId: Assignments["byId"]): ReadonlySet<string> {
     const { nodes, clock, maxAgeMs } = this.#options;
-    const since = clock.elapsed() - maxAgeMs - usualListMs;
-    if (this.#leavingReadAt < since) return new Set();
-    const isKeeper = (name: string) => this.isCheckedSince(name, since) && !this.hasRemovedSince(name, since);
-    return new Set(nodes.map(({ name }) => name).filter(isKeeper));
+    const since = clock.elapsed() - maxAgeMs - listToleranceMs;
+    const areAll = byId !== this.#assignments.byId || this.#leavingReadAt < since;
+    const names = nodes.map(({ name }) => name);
+    return new Set(
+      names.filter(
+        (name) => areAll || !this.isCheckedSince(name, since) || this.hasRemovedSince(name, since),
+      ),
+    );
   }
 
   close(): void {
@@ -218,13 +222,25 @@ export class NodeRepositories {
   async #listAll(): Promise<void> {
     // Before, so that what a node removes while it is listed is known.
     await this.#readLeaving();
-    await this.#listNodes();
+    await this.#listNodes(this.#options.nodes);
     this.#listedAt = this.#options.clock.elapsed();
   }
 
-  async #listNodes(): Promise<void> {
-    await Promise.all(this.#options.nodes.map((node) => this.#list(node)));
+  async #listNodes(nodes: readonly ZoektNode[]): Promise<void> {
+    await Promise.all(nodes.map((node) => this.#listNext(node)));
     this.#assign();
+  }
+
+  /** Lists a node after the list that is being fetched, so that an older one never replaces a newer one. */
+  #listNext(node: ZoektNode): Promise<void> {
+    const fetches = this.#fetches.get(node.name) ?? { last: Promise.resolve(), next: undefined };
+    this.#fetches.set(node.name, fetches);
+    fetches.next ??= fetches.last.then(() => {
+      fetches.next = undefined;
+      fetches.last = this.#list(node);
+      return fetches.last;
+    });
+    return fetches.next;
   }
 
   /** Keeps what is known if the database does not respond. */
@@ -242,12 +258,13 @@ export class NodeRepositories {
       if (!isSame) this.#leavingKeys = {};
       this.#leaving = times;
     } catch {
-      // Others may still reach the database: `keepers`.
+      // Others may still reach the database: see `uncertainNodes`.
     } finally {
       limit.dispose();
     }
   }
 
+  /** Never rejects. */
   async #list(node: ZoektNode): Promise<void> {
     const { log, clock } = this.#options;
     const startedAt = clock.elapsed();

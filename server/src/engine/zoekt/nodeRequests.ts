@@ -19,7 +19,7 @@ export class NodeRequests {
   constructor(request: FixedRequest, repositories: readonly AssignedRepository[]) {
     this.#request = request;
     this.#repositories = repositories;
-    this.#findLost = watchForLost(request.repositories, request.byId);
+    this.#findLost = watchForLost(request.repositories, request.byId, request.deadline);
   }
 
   /** Requests documents of all repositories. Rejects only with CANCELLED. */
@@ -30,11 +30,13 @@ export class NodeRequests {
     const all = rest.length === 0 ? scopes : [...scopes, ...divide(rest, nodes).scopes];
     const request = { ...this.#request, documentCount, hasTexts, avoided: this.#avoided };
     const found = await searchNodes(request, all, signal);
-    const lost = await this.#findLost(
+    const losses = await this.#findLost(
       found.replies.map(({ scope }) => scope),
       signal,
     );
-    return lost.length === 0 ? found : { ...found, unavailable: [...found.unavailable, ...lost] };
+    if (losses.length === 0) return found;
+    if (this.avoid(losses.map(({ scope }) => scope))) return await this.send(documentCount, hasTexts, signal);
+    return { ...found, unavailable: [...found.unavailable, ...losses.map(({ unavailable }) => unavailable)] };
   }
 
   /** Requests texts. Returns undefined if a node fails. Rejects only with CANCELLED. */
