@@ -164,6 +164,8 @@ const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     "int it(int a) { return a + 1234567; }": "int it(int a) {}",
     "int f(void) { return its + bit + it_is; }": "int f(void) {}",
     "int f(void) { /* because of it */ return 1; }": "int f(void) {}",
+    'int f(void) { return g("it " /* " */ "\\"it"); }\nint it;': "int f(void) {}\nint it;",
+    'int f(void) { return g("its" it); }': 'int f(void) { return g("its" it); }',
     'char *f(void) { return "}" "\\"{" "12345"; }\nint it;': "char *f(void) {}\nint it;",
     "int f(void) { int c = '}'; return c == '\\''; }\nint it;": "int f(void) {}\nint it;",
     "int f(void) { // }\n /* } */ return 1; }\nint it;": "int f(void) {}\nint it;",
@@ -191,6 +193,7 @@ const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
   "C++": {
     'auto a = R"x({ it )" }x";\nint f() { return 1; }': 'auto a = R"x({ it )" }x";\nint f() { return 1; }',
+    'int f() { return g(R"x( " it )x"); }\nint it;': "int f() {}\nint it;",
     'auto a = R"x({ )" )x";\nint f() { return it; }\nint g() { return 1; }':
       'auto a = R"x({ )" )x";\nint f() { return it; }\nint g() {}',
     "int f() { return 1'000'000; }\nint it;": "int f() {}\nint it;",
@@ -202,6 +205,7 @@ const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
   Java: {
     'class A { String b() { return """\n } " \\""" """; } int it; }': "class A { String b() {} int it; }",
+    'class A { String b() { return """\n it " it """; } int it; }': "class A { String b() {} int it; }",
     "class A { char b() { return '\\''; } char c = '{'; int it; }":
       "class A { char b() {} char c = '{'; int it; }",
   },
@@ -211,6 +215,7 @@ const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     "fn f() -> char { let a = '\\''; 'é' }\nfn it() {}": "fn f() -> char {}\nfn it() {}",
     'fn f() { a(r#"}"{"#, br"\\", "\\"}\n}"); }\nfn it() {}': "fn f() {}\nfn it() {}",
     "fn f() { /* /* } */ } */ a(1); }\nfn it() {}": "fn f() {}\nfn it() {}",
+    'fn f() { a(r#"it " it"#, "\nit"); }\nfn it() {}': "fn f() {}\nfn it() {}",
     "use a::{b, c::{d, e}};\nfn f() { a(12345); }\nfn it() {}":
       "use a::{b, c::{d, e}};\nfn f() {}\nfn it() {}",
     "fn f() { use a::b; c(); }\nfn it() {}": "fn f() { use a::b; c(); }\nfn it() {}",
@@ -219,6 +224,7 @@ const rowsOfNames: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     "func f() { type t int }\nfunc g() { return it }": "func f() {}\nfunc g() { return it }",
     "func f() { if a { b(12345) }; it() }": "func f() { if a {}; it() }",
     "func f() { if a { b() /* it */ }; it() }": "func f() { if a {}; it() }",
+    'func f() { if a { b("it", `"\nit`) }; it() }': "func f() { if a {}; it() }",
   },
   TypeScript: {
     "function f() { const g = () => 1; }\nit();": "function f() {}\nit();",
@@ -268,13 +274,15 @@ test("offsets are mapped to the elided text and back", () => {
   }
 });
 
-test("a text is not parsed for a name that only comments contain", async () => {
+test("a text is not parsed for a name that only comments and strings contain", async () => {
   const parser = new DocumentParser(await starting);
-  const text = "int f(void) { /* it */ return 1; } // it";
-  assert.equal(elideAroundName("C", Buffer.from(text), "it")?.hasName, false);
-  assert.deepEqual(parser.occurrences("C", Buffer.from(text), "it"), { occurrences: [], imports: [] });
-  for (const found of text.matchAll(/it/g))
-    assert.equal(parser.identifierAt("C", Buffer.from(text), found.index), undefined);
+  for (const text of ['int f(void) { /* it */ return "it"; } // it', "extern char a[]; // it"]) {
+    const content = Buffer.from(text);
+    assert.equal(elideAroundName("C", content, "it")?.hasName, false);
+    assert.deepEqual(parser.occurrences("C", content, "it"), { occurrences: [], imports: [] });
+    for (const found of text.matchAll(/it/g))
+      assert.equal(parser.identifierAt("C", content, found.index), undefined);
+  }
 });
 
 test("eliding bodies changes no result in real code", async () => {

@@ -147,16 +147,19 @@ class Scanner {
           ? endOfNestedComment(content, this.#offset)
           : endOfComment(content, this.#offset);
         if (end === 0) break;
-        this.#cuts.skipComment(this.#offset, end);
+        this.#cuts.skip(this.#offset, end);
         this.#offset = end - 1;
         return true;
       }
       case hash:
         if (this.#syntax.hasDirectives && this.#beginsLine) return this.#directive();
         break;
-      case quote:
+      case quote: {
+        const start = this.#offset;
         this.#offset = this.#endOfString();
+        this.#cuts.skip(start, this.#offset);
         break;
+      }
       case apostrophe:
         this.#offset = this.#syntax.isRust
           ? endOfRustCharacter(content, this.#offset)

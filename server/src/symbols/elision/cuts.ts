@@ -9,11 +9,11 @@ export class Cuts {
   readonly starts: number[] = [];
   readonly ends: number[] = [];
   /**
-   * Ranges that contain one of these ascending offsets, except for those of `skipComment`, are kept; if undefined, ranges
-   * that define something are.
+   * Ranges that contain one of these ascending offsets, except for those of `skip`, are kept; if undefined, ranges that
+   * define something are.
    */
   readonly #offsets: readonly number[] | undefined;
-  /** The index of the first offset that has not been passed, and the last passed one outside of comments. */
+  /** The index of the first offset that has not been passed, and the last passed one that was not skipped. */
   #next = 0;
   #last = -1;
 
@@ -38,16 +38,16 @@ export class Cuts {
   }
 
   /**
-   * Passes the offsets in a comment. Must be called in order with `mustKeep`, and only if `start` is certainly not in a
-   * string or an expression: a name that is passed is not found.
+   * Skips the offsets in a comment or a string. Must be called in order with `mustKeep`, and only if `start` is certainly
+   * not in another one or an expression: a name that is skipped is not found.
    */
-  skipComment(start: number, end: number): void {
+  skip(start: number, end: number): void {
     if (this.#offsets === undefined) return;
     this.#passTo(start);
     while ((this.#offsets[this.#next] ?? end) < end) this.#next++;
   }
 
-  /** Whether an offset is outside of passed comments. Must be called last. */
+  /** Whether an offset was not skipped. Must be called last. */
   hasName(): boolean {
     this.#passTo(Number.POSITIVE_INFINITY);
     return this.#last >= 0;

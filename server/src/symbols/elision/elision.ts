@@ -1,8 +1,8 @@
 /**
  * Elides text before it is parsed, because parsing is most of the work. To find definitions, it elides bodies that
- * define nothing; to find one name, everything in braces that does not contain it. A name in a comment does not count in
- * languages whose comments are recognized without a parser. Bodies are found by counting brackets and by a few keywords. In
- * case of doubt, text is kept.
+ * define nothing; to find one name, everything in braces that does not contain it. A name in a comment or a string does not
+ * count in languages where these are recognized without a parser. Bodies are found by counting brackets and by a few
+ * keywords. In case of doubt, text is kept.
  */
 
 import { dollar } from "./asciiCodes";
@@ -15,16 +15,14 @@ import { isWordByte } from "./words";
 
 /** Elides bodies that define nothing. Returns undefined if there are none, or the text cannot be scanned reliably. */
 export function elideBodies(language: string, content: Uint8Array): ElidedText | undefined {
-  return elide(language, content, new Cuts());
-}
-
-/** Elides what cannot affect the meaning of a name. Returns undefined in the same cases as `elideBodies`. */
-export function elideAroundName(language: string, content: Uint8Array, name: string): ElidedText | undefined {
-  return elide(language, content, new Cuts(offsetsOf(content, name)));
-}
-
-function elide(language: string, content: Uint8Array, cuts: Cuts): ElidedText | undefined {
+  const cuts = new Cuts();
   return addBodies(language, content, cuts) && cuts.count > 0 ? new ElidedText(content, cuts) : undefined;
+}
+
+/** Elides what cannot affect the meaning of a name. Returns undefined if the text cannot be scanned reliably. */
+export function elideAroundName(language: string, content: Uint8Array, name: string): ElidedText | undefined {
+  const cuts = new Cuts(offsetsOf(content, name));
+  return addBodies(language, content, cuts) ? new ElidedText(content, cuts) : undefined;
 }
 
 /** Adds the ranges to elide. Returns false if the text cannot be scanned reliably. */

@@ -51,13 +51,15 @@ export function goBodies(content: Uint8Array, cuts: Cuts): boolean {
     }
     const comment = byte === slash ? endOfComment(content, at) : 0;
     if (comment > 0) {
-      cuts.skipComment(at, comment);
+      cuts.skip(at, comment);
       at = comment - 1;
       continue;
     }
     if (byte === quote || byte === apostrophe || byte === backtick) {
+      const start = at;
       at = byte === backtick ? content.indexOf(backtick, at + 1) : endOfString(content, at);
       if (at < 0) return false;
+      cuts.skip(start, at);
     } else if (byte === openingBrace) {
       const isType = lastWord === structWord || lastWord === interfaceWord;
       if (isType && !isEmpty(content, at + 1) && !(lastWord === structWord && isInFunction))
