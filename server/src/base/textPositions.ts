@@ -16,16 +16,18 @@ const stepBytes = 1024;
 
 export class TextPositions {
   readonly #bytes: Uint8Array;
-  /** Offset of the first byte of each line. */
-  readonly #starts: readonly number[];
+  #lineStarts: readonly number[] | undefined;
   /** By line: the number of code points before each step, as far as they have been counted. */
   readonly #steps = new Map<number, number[]>();
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    const starts = [0];
-    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) starts.push(at + 1);
-    this.#starts = starts;
+  }
+
+  /** Offset of the first byte of each line. Found on first use: many texts have nothing to convert. */
+  get #starts(): readonly number[] {
+    this.#lineStarts ??= lineStartsOf(this.#bytes);
+    return this.#lineStarts;
   }
 
   /** Returns the position of a byte offset, which may be the end of the text. */
@@ -86,6 +88,12 @@ export class TextPositions {
       partitionPoint(0, this.#starts.length, (at) => (this.#starts[at] ?? 0) <= byteOffset),
     );
   }
+}
+
+function lineStartsOf(bytes: Uint8Array): readonly number[] {
+  const starts = [0];
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) starts.push(at + 1);
+  return starts;
 }
 
 function codePoints(bytes: Uint8Array, start: number, end: number): number {
