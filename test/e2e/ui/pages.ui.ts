@@ -58,6 +58,8 @@ describe("pages", () => {
       ${text.map((line) => `| ${line}`).join("\n      ")}
       "src/<img src=x onerror=alert(1)>.txt"
       | <script>document.title = "hacked"</script>
+      striped.txt
+      | black and white
       = main: Change a value
       src/values.ts
       ${text.map((line, at) => `| ${at === 100 ? "export const value100 = 0;" : line}`).join("\n      ")}
@@ -546,6 +548,28 @@ describe("pages", () => {
       assert.deepEqual(shifts, []);
     });
   }
+
+  it("renders only changes near the view, but finds, selects and prints all of them", async () => {
+    const page = await open("/browse/shop/-/commit/main~1");
+    const line = page.getByText("+black and white");
+    const isRendered = () => line.evaluate((cell) => cell.checkVisibility({ contentVisibilityAuto: true }));
+    assert.equal(await isRendered(), false);
+    const selected = await page.evaluate(() => {
+      getSelection()?.selectAllChildren(document.body);
+      const text = String(getSelection());
+      getSelection()?.removeAllRanges();
+      return text;
+    });
+    assert.match(selected, /\+black and white/);
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await isRendered(), true);
+    await page.emulateMedia({ media: "screen" });
+    assert.equal(await isRendered(), false);
+    await page.evaluate(() => (window as unknown as { find(text: string): boolean }).find("black and white"));
+    await page.waitForFunction(() => scrollY > 3000);
+    assert.equal(await isRendered(), true);
+    await page.context().close();
+  });
 
   it("works without script", async () => {
     const page = await open("/", { javaScriptEnabled: false });

@@ -19,7 +19,7 @@ export function renderDiff(files: readonly ChangedFile[], linkTo: LinkTo): Html 
     const content = isShown
       ? renderContent(file)
       : html`<p class="note">There are too many changes on this page to show these.</p>`;
-    return html`<section><h2>${titleOf(file, linkTo)}${countsOf([file])}</h2>${content}</section>\n`;
+    return html`<section class="change"><h2>${titleOf(file, linkTo)}${countsOf([file])}</h2>${content}</section>\n`;
   });
   const omittedCount = files.length - rendered.length;
   const omittedNote =

@@ -53,6 +53,7 @@ ul.entries .in::before { content: "\\25b8\\00a0" / ""; color: var(--dim); } ul.e
 ul.access li { display: flex; flex-wrap: wrap; align-items: center; gap: 0 16px; } ul.access li > :last-child { margin-left: auto; }
 ul.access button { min-height: 28px; } ul.access time { white-space: nowrap; } .current { font-weight: 600; line-height: 28px; } form > h2:first-child { margin-top: 0; }
 h2 { font-size: 14px; margin: 24px 0 8px; overflow-wrap: anywhere; unicode-bidi: isolate; } main > h2:first-child { margin-top: 0; }
+.change { content-visibility: auto; contain-intrinsic-size: auto 500px; margin: 0 -4px -4px; padding: 0 4px 4px; } p + .change { margin-top: -14px; } .change .note { margin: 0; }
 .counts { font-weight: 600; white-space: nowrap; } .plus { color: var(--plus); } .minus { color: var(--minus); }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 12px; unicode-bidi: isolate; }
 .add td { background: var(--add); } .del td { background: var(--del); } .at td { color: var(--dim); background: var(--soft); }
