@@ -496,11 +496,15 @@ describe("pages", () => {
     const mark = await styleOf(page.locator("#results mark").first());
     assert.notEqual(mark.backgroundColor, background);
     const words = page.locator("label", { has: page.getByLabel("Match whole words") });
-    assert.equal((await styleOf(words)).outline, "none");
+    const unchecked = await styleOf(words);
     await page.getByLabel("Match whole words").check();
     await page.getByText("1 match · 1 file").waitFor();
     await page.getByLabel("Search code").focus();
-    await assertOutlined(words);
+    const { backgroundColor, outline } = await styleOf(words);
+    assert.notEqual(backgroundColor, unchecked.backgroundColor);
+    // Only the focused one is outlined.
+    assert.equal(outline, "none");
+    await assertReadable();
     await page.getByLabel("Search code").fill("value19 la");
     await page.getByRole("option", { name: "lang:" }).waitFor();
     await page.keyboard.press("ArrowDown");
@@ -520,6 +524,14 @@ describe("pages", () => {
     await page.screenshot({ path: shotPath("pageForcedColorsFile") });
     await page.goto(`${server.url}/browse/shop/-/commit/main`);
     await assertReadable();
+    await page.goto(`${server.url}/settings`);
+    await assertReadable();
+    const theme = page.getByRole("button", { name: "System", pressed: true });
+    const others = await styleOf(page.getByRole("button", { name: "Dark" }));
+    assert.notEqual((await styleOf(theme)).backgroundColor, others.backgroundColor);
+    await theme.focus();
+    await assertOutlined(theme);
+    await page.screenshot({ path: shotPath("pageForcedColorsSettings") });
     await page.context().close();
   });
 

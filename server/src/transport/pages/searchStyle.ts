@@ -56,6 +56,7 @@ dialog::backdrop { background: #0006; } dialog .syntax th { width: 30%; } captio
 @media (max-width: 480px) { #show-keys, #show-line { display: none; } .search .bar { position: static; } .bar, main { padding-left: 12px; padding-right: 12px; } 
   .bar form { order: 3; flex-basis: 100%; } .bar { gap: 8px; } .site { gap: 4px 8px; font-size: 13px; } .file .n { width: 40px; min-width: 40px; padding: 0 8px 0 4px; } .examples a { min-width: 0; } }
 @media (max-height: 400px) { .search .bar { position: static; } }
-@media (forced-colors: active) { mark { background: Mark; color: MarkText; forced-color-adjust: none; } .options label:has(:checked), #completions [aria-selected=true] { outline: 2px solid Highlight; } }
+@media (forced-colors: active) { mark { background: Mark; color: MarkText; forced-color-adjust: none; } #completions [aria-selected=true] { outline: 2px solid Highlight; }
+  .options label:has(:checked), button[aria-pressed=true] { background: Highlight; color: HighlightText; border-color: Highlight; outline-color: Highlight; forced-color-adjust: none; } }
 @media print { :root:root { color-scheme: light; } .search h1.hidden { position: static; width: auto; height: auto; clip-path: none; white-space: normal; margin: 0 0 8px; } .bar, #facets, .more, .paging, .actions { display: none; } header { position: static; } .columns { display: block; } .file { break-inside: avoid; } .change { content-visibility: visible; } .code td:last-child { white-space: pre-wrap; overflow-wrap: anywhere; } mark { outline: 1px solid; } }
 `;
