@@ -549,6 +549,11 @@ describe("pages", () => {
             downloadThroughput: 100_000,
           });
         });
+        if (address === file) {
+          await page.keyboard.press("y");
+          await page.getByText("The address is now permanent.").waitFor();
+          await page.locator("#message:empty").waitFor({ state: "attached" });
+        }
         // The last frame is complete then.
         await page.evaluate(
           () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),

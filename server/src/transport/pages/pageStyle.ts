@@ -26,6 +26,7 @@ input { padding: 4px 8px; max-width: 100%; } button:hover { background: var(--so
 #filter, .compare { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 8px; } #filter label { flex: 1; min-width: 0; display: flex; align-items: center; gap: 8px; } #filter input { flex: 0 1 40ch; min-width: 0; } .compare input { width: 24ch; }
 .facts { margin: 0 0 12px; color: var(--dim); display: flex; flex-wrap: wrap; gap: 4px 16px; }
 .facts > * { overflow-wrap: anywhere; unicode-bidi: isolate; } .dim, #message { color: var(--dim); }
+#message:not(:empty) { position: fixed; z-index: 4; left: 16px; bottom: 16px; max-width: calc(100vw - 32px); padding: 8px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--bg); }
 fieldset { border: 0; margin: 0 0 16px; padding: 0; } legend { padding: 0; margin: 0 0 4px; font-weight: 600; } fieldset button { min-height: 28px; }
 main { padding: 12px 16px 16px; } .note { padding: 8px 12px; border: 1px solid var(--line); background: var(--soft); margin: 0 0 12px; }
 .note p { margin: 0 0 4px; } .paging { display: flex; gap: 16px; padding: 12px 0; }
