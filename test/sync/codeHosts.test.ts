@@ -403,6 +403,99 @@ test("connections that are added, changed and removed apply at once", async (t) 
   assert.deepEqual([states(), folders()], [[], []]);
 });
 
+/** Makes the first fetch wait for credentials until `answer` is called. */
+function slowCredentials(hasMirrors: () => boolean) {
+  let answer = () => {};
+  let isAsked = false;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const gitCredentials = async () => {
+    // Listings ask for them, too.
+    if (hasMirrors() && !isAsked) {
+      isAsked = true;
+      await answered;
+    }
+    return undefined;
+  };
+  return { gitCredentials, answer: () => answer(), isAsked: () => isAsked };
+}
+
+test("a repository that one connection gives up while another one finds it is mirrored", async (t) => {
+  const { server, host } = await world(t, 1, 600_000);
+  const { connection } = host;
+  const main = { ...connection, onRemoved: { ...connection.onRemoved, keepDays: 0 } };
+  let isGivenUp = false;
+  const slow = slowCredentials(() => codeHosts.mirrors.length > 0);
+  const { sync, states, codeHosts, list } = await open(t, {
+    server,
+    host: {
+      ...host,
+      connection: main,
+      selectRepositories: (settings, repositories) =>
+        (settings === main) !== isGivenUp
+          ? { kept: repositories, excluded: [] }
+          : { kept: [], excluded: repositories.map((repository) => ({ repository, reason: "Other." })) },
+      openHost(name, settings) {
+        const own = host.openHost(name, settings);
+        return name === "main" ? { ...own, gitCredentials: slow.gitCredentials } : own;
+      },
+    },
+  });
+  sync.start();
+  await eventually(slow.isAsked);
+  await codeHosts.configure({ connections: { main, other: connection }, removals: "all" });
+  const listedAt = (at: number) => codeHosts.statuses[at]?.record.listedAt;
+  await eventually(() => listedAt(1));
+  const before = listedAt(0);
+  isGivenUp = true;
+  const listings = [list()];
+  await eventually(() => listedAt(0) !== before);
+  // The mirror is not removed before its fetch has ended.
+  listings.push(codeHosts.sync("other"));
+  await eventually(() => codeHosts.statuses[1]?.mirrors.length === 1);
+  slow.answer();
+  await Promise.all(listings);
+  await eventuallyEqual(states, all(1, "ready"));
+});
+
+test("corrected credentials are used although a fetch with the previous ones ends later", async (t) => {
+  const { server, host } = await world(t, 1, 600_000);
+  server.credentials = account;
+  const slow = slowCredentials(() => codeHosts.mirrors.length > 0);
+  const openHost = () => {
+    const own = host.openHost("", host.connection);
+    return slow.isAsked() ? own : { ...own, gitCredentials: slow.gitCredentials };
+  };
+  const { sync, states, codeHosts } = await open(t, { server, host: { ...host, openHost } });
+  sync.start();
+  await eventually(slow.isAsked);
+  host.credentials = account;
+  const main = { ...host.connection, cloneUrlBase: server.origin };
+  await codeHosts.configure({ connections: { main }, removals: "all" });
+  slow.answer();
+  await eventuallyEqual(states, all(1, "ready"));
+});
+
+test("a push that a list shows during a fetch is fetched at once", async (t) => {
+  const { server, host } = await world(t, 1, 600_000);
+  const { sync, states, text, list } = await open(t, { server, host });
+  sync.start();
+  await eventuallyEqual(states, all(1, "ready"));
+  const origin = repo("", { bare: true, path: server.folderOf("acme/r1") });
+  const push = async (name: string) => {
+    origin.more(`= main: ${name}\na.txt\n| ${name}`);
+    host.put("1", "acme/r1", { fingerprint: name });
+    await list();
+  };
+  server.mode = { kind: "stalled" };
+  await push("two");
+  await eventually(() => server.isStalling);
+  await push("three");
+  server.mode = { kind: "open" };
+  await eventuallyEqual(() => text("acme/r1"), "a.txt [main]: three|");
+});
+
 test("a host that cannot be closed keeps nothing else open", async (t) => {
   const { server, host } = await world(t, 1);
   const openHost = () => ({

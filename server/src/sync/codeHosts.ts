@@ -378,10 +378,10 @@ export class CodeHosts {
       log.warn(`Connection "${name}" could not be listed: ${listing.message}`);
       return listing;
     }
-    const orphans = applyListing({ name, connection, listing, state: this.#state, now: clock.now() });
+    const removed = applyListing({ name, connection, listing, state: this.#state, now: clock.now() });
+    this.#forget(removed);
     this.#state.flush();
-    await this.#remove(orphans);
-    await this.#update();
+    await this.#update(removed);
     for (const { scope, message } of listing.problems)
       log.warn(`Connection "${name}", ${scope ?? "all"}: ${message}`);
     if (listing.plan.unconfirmedIds !== undefined)
@@ -391,27 +391,27 @@ export class CodeHosts {
     return listing;
   }
 
-  async #remove(mirrors: readonly MirrorRecord[]): Promise<void> {
-    for (const mirror of mirrors) {
-      await this.#fetches.stop(mirror.number);
-      this.#state.forget(mirror);
-    }
-    if (mirrors.length === 0) return;
-    this.#state.flush();
-    await this.#mirrors.update();
-    for (const mirror of mirrors) this.#state.removeFolder(mirror);
+  /** Forgets mirrors at once, so that a connection that lists their repositories meanwhile gets new ones. */
+  #forget(mirrors: readonly MirrorRecord[]): void {
+    for (const mirror of mirrors) this.#state.forget(mirror);
   }
 
-  /** Brings the catalog up to date, one time after the other. Never rejects. */
-  #update(): Promise<void> {
+  /**
+   * Brings the catalog up to date, one time after the other, and deletes the folders of mirrors that have been forgotten.
+   * Never rejects.
+   */
+  #update(forgotten: readonly MirrorRecord[] = []): Promise<void> {
     this.#updating = this.#updating
       .then(async () => {
         if (this.#closing.signal.aborted) return;
         const now = this.#options.clock.now();
-        await this.#remove(
-          releaseUnconfigured(this.#state, this.#known, now, this.#options.selectRepositories),
-        );
+        const released = releaseUnconfigured(this.#state, this.#known, now, this.#options.selectRepositories);
+        this.#forget(released);
+        const removed = [...forgotten, ...released];
+        for (const { number } of removed) await this.#fetches.stop(number);
+        if (removed.length > 0) this.#state.flush();
         await this.#mirrors.update();
+        for (const mirror of removed) this.#state.removeFolder(mirror);
         this.rights.mirrorsChanged();
         this.#indexReappeared();
         if (this.#isServing) this.#fetches.schedule();

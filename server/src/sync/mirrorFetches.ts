@@ -142,24 +142,37 @@ export class MirrorFetches {
 
   /** Applies changed settings of connections, and cancels fetches of mirrors that no connection includes now. */
   async reconsider(changed: ReadonlySet<string>): Promise<void> {
-    const { state, clock, random } = this.#options;
-    const now = clock.now();
+    const { state } = this.#options;
     for (const { number } of state.mirrors) {
       // It may have changed while others were stopped.
       const mirror = state.get(number);
       if (mirror === undefined) continue;
-      const { fetches } = mirror;
       const connection = this.#connectionOf(mirror);
       if (connection === undefined) await this.stop(number);
-      else if (changed.has(connection.name)) {
-        const ageMs = now - (fetches.changedAt ?? now);
-        const delayMs = pollDelay(limitsOf(connection.settings), { ageMs, failures: 0 }, random());
-        // The change may be what makes it work.
-        const nextAt = fetches.failures > 0 ? now : Math.min(fetches.nextAt, now + delayMs);
-        state.put({ ...mirror, fetches: { ...fetches, nextAt } });
-      }
+      else if (changed.has(connection.name)) this.#onceEnded(number, () => this.#reschedule(number));
     }
     this.schedule();
+  }
+
+  /** Calls `change` once a fetch that began before, and may use other settings or another token, has ended. */
+  #onceEnded(number: number, change: () => void): void {
+    const running = this.#running.get(number);
+    if (running === undefined) change();
+    else void running.ended.then(change);
+  }
+
+  #reschedule(number: number): void {
+    const { state, clock, random } = this.#options;
+    const mirror = state.get(number);
+    const connection = mirror && this.#connectionOf(mirror);
+    if (mirror === undefined || connection === undefined) return;
+    const { fetches } = mirror;
+    const now = clock.now();
+    const ageMs = now - (fetches.changedAt ?? now);
+    const delayMs = pollDelay(limitsOf(connection.settings), { ageMs, failures: 0 }, random());
+    // The change may be what makes it work.
+    const nextAt = fetches.failures > 0 ? now : Math.min(fetches.nextAt, now + delayMs);
+    state.put({ ...mirror, fetches: { ...fetches, nextAt } });
   }
 
   /** Fetches a mirror soon, because a webhook says that it has changed. Several such hints lead to one fetch. */
@@ -182,11 +195,9 @@ export class MirrorFetches {
   /** Fetches again what has been waiting for the token of a connection, and what has failed. */
   retry(connection: string): void {
     for (const mirror of this.#options.state.mirrors) {
-      if (this.#connectionOf(mirror)?.name !== connection) continue;
-      const running = this.#running.get(mirror.number);
-      // What runs may still use the previous token.
-      if (running !== undefined) void running.ended.then(() => this.#retryMirror(mirror.number));
-      else this.#retryMirror(mirror.number);
+      const { number } = mirror;
+      if (this.#connectionOf(mirror)?.name === connection)
+        this.#onceEnded(number, () => this.#retryMirror(number));
     }
     if (this.#hasStarted) this.schedule();
   }
@@ -330,9 +341,11 @@ export class MirrorFetches {
         ? idleHintMs
         : hintDelayMs
       : pollDelay(limitsOf(settings), { ageMs, failures: 0 }, random());
+    // A list that was read meanwhile may say that there is more to fetch.
+    const isRequested = current.fetches.nextAt !== mirror.fetches.nextAt;
     const fetches: FetchRecord = {
       fetchedAt: now,
-      nextAt: now + delayMs,
+      nextAt: Math.min(now + delayMs, isRequested ? current.fetches.nextAt : Number.POSITIVE_INFINITY),
       failures: 0,
       bytes,
       ...(changedAt === undefined ? {} : { changedAt }),
