@@ -85,8 +85,13 @@ const serversOf = ({ files }: Pick<SearchResult, "files">) =>
   Object.fromEntries(files.map(({ repository, server = "here" }) => [repository, server]));
 const sorted = (files: readonly unknown[]) => files.map((file) => JSON.stringify(file)).sort();
 
-async function symbolsReady(server: Served): Promise<void> {
-  await eventually(async () => (await server.repositories()).every((item) => item.symbolsReady));
+/** Waits for symbols, also of the changed file, which are parsed separately. */
+async function symbolsReady(
+  repositories: () => Promise<readonly RepositoryItem[]>,
+  search: (query: string) => Promise<SearchResult>,
+): Promise<void> {
+  await eventually(async () => (await repositories()).every((item) => item.symbolsReady));
+  await eventually(async () => (await search("repo:shared sym:totalPrice")).files.length === 1);
 }
 
 before(async () => {
@@ -98,10 +103,9 @@ before(async () => {
     settings: { roots: [shared.path, local.path] },
   });
   await editor.call("indexing");
-  await eventually(async () => {
-    const { items } = await editor.call<Page<RepositoryItem>>("repos");
-    return items.length === 2 && items.every(({ symbolsReady }) => symbolsReady);
-  });
+  const repositories = async () => (await editor.call<Page<RepositoryItem>>("repos")).items;
+  await eventually(async () => (await repositories()).length === 2);
+  await symbolsReady(repositories, (query) => editor.call<SearchResult>("search", { query }));
 });
 
 after(async () => {
@@ -113,7 +117,7 @@ describe("an editor beside a team's server", () => {
     const whole = await serve(join(temporaryFolder(), "whole"), [shared.path, local.path, remote.path]);
     t.after(() => whole.kill());
     await whole.ready();
-    await symbolsReady(whole);
+    await symbolsReady(whole.repositories, whole.search);
     const state = await connect();
     assert.deepEqual(
       { ...state, version: "" },
