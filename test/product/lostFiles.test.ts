@@ -97,6 +97,8 @@ test("a leader whose lock another process has taken exits and keeps the other's 
   t.after(() => server.kill());
   const theirs = { id: "theirs", pid: process.pid, startTime: "", host: "elsewhere" };
   const address = { socket: join(dataDir, socket), pid: process.pid, version: "1.0.0" };
+  // It would restore a file that is missing while others are written.
+  server.process.kill("SIGSTOP");
   rmSync(join(dataDir, socket));
   for (const [name, text] of [
     [endpoint, JSON.stringify(address)],
@@ -104,6 +106,7 @@ test("a leader whose lock another process has taken exits and keeps the other's 
     [lock, JSON.stringify(theirs)],
   ] as const)
     writeFileSync(join(dataDir, name), text);
+  server.process.kill("SIGCONT");
   const { code, stderr } = await server.ended;
   assert.equal(code, 1);
   assert.match(stderr, /Another process has taken over the data directory/);
