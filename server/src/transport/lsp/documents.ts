@@ -59,7 +59,9 @@ export function trackDocuments(connection: Connection): OpenDocuments {
     const state = states.get(document.uri);
     if (path === undefined || state === undefined) return undefined;
     const text = document.getText();
-    state.isSaved ??= await matchesDisk(path, text);
+    const isSame = state.isSaved ?? (await matchesDisk(path, text));
+    // It may have been saved meanwhile.
+    state.isSaved ??= isSame;
     if (state.isSaved && performance.now() - state.savedAt > afterSaveMs) return undefined;
     return { path, text, version: state.version };
   }
