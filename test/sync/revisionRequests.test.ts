@@ -84,3 +84,9 @@ test("indexing a revision continues after a caller's time limit", async (t) => {
   await sync.idle();
   assert.deepEqual(revisions(), ["refs/heads/main", old]);
 });
+
+test("a request about a repository that has just been removed is answered at once", async (t) => {
+  const { sync, id, old } = await open(t);
+  await sync.removeRepositories([id]);
+  assert.equal(await sync.indexRevision(id, old, longMs, new AbortController().signal), false);
+});

@@ -297,12 +297,13 @@ export class Runs {
     const { context, log, watches, isWatched = () => true, onCurrent, onFull, onRemoved } = this.#options;
     const { catalog, clock } = context;
     const repository = catalog.get(id);
-    if (repository === undefined) return;
     const state = this.#stateOf(id);
-    if (repository.state === "evicted") {
-      // Only a request indexes it again (`restores.ts`).
+    if (repository === undefined || repository.state === "evicted") {
+      // Only a request indexes an evicted one again (`restores.ts`).
       for (const resolve of state.waiters.splice(0)) resolve();
-      return onCurrent?.(id);
+      if (repository === undefined) this.#states.delete(id);
+      else onCurrent?.(id);
+      return;
     }
     const request = {
       isRebuild: state.isRebuild,
