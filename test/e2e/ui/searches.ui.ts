@@ -66,7 +66,7 @@ describe("searches", () => {
     await saved("retryWithBackoff13 matches").click();
     await eventually(async () => (await window.box.input.inputValue()) === "retryWithBackoff");
     await window.rows("Results").filter({ hasText: "retry.go" }).first().waitFor();
-    assert.match(await window.box.counts(), /^13 matches · 10 files · 6 repositories/);
+    await eventually(async () => /^13 matches · 10 files · 6 repositories/.test(await window.box.counts()));
   });
 
   it("are saved under a name, separate from recent ones", async () => {
@@ -82,7 +82,7 @@ describe("searches", () => {
     await window.settled("Saved & Recent");
     await saved("Who retries").click();
     await eventually(async () => (await window.box.input.inputValue()) === "retryWithBackoff");
-    assert.match(await window.box.counts(), /^13 matches/);
+    await eventually(async () => /^13 matches/.test(await window.box.counts()));
   });
 
   it("are narrowed, and count what remains", async () => {
