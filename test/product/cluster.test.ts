@@ -33,14 +33,23 @@ withPostgres("a whole cluster", (binaries) => {
     let zoekt: RunningZoekt;
     let shop: TestRepository;
     let cluster: object;
-    /** Of the second git server, from which the indexer fetches. */
-    let gitPort: number;
+    /** The indexer fetches from the second one. */
+    const gitPorts = { a: 0, b: 0 };
     const gitServers: Served[] = [];
     let indexer: RunningTrawl;
     let frontend: Served;
 
     const startGit = (name: "a" | "b") =>
-      serveGit({ folder, name: `git-${name}` }, [sources], name === "b" ? gitPort : 0, cluster);
+      serveGit({ folder, name: `git-${name}` }, [sources], gitPorts[name], cluster);
+    const startFrontend = () => {
+      const [a, b] = gitServers.map(({ url }) => url);
+      return serveFrontend({ folder, name: "frontend" }, { a: a ?? "", b: b ?? "" }, cluster);
+    };
+    const startIndexer = () => {
+      const config = join(folder, "indexer.jsonc");
+      const flags = ["--role", "indexer", "--node", "one", "--config", config, "--port", "0"];
+      return startTrawl(["serve", ...flags], folder);
+    };
     /** The ids of the repositories on the node. */
     const indexedIds = () => {
       const shards = readdirSync(indexFolder).filter((name) => name.endsWith(".zoekt"));
@@ -67,14 +76,14 @@ withPostgres("a whole cluster", (binaries) => {
       shop = repo("= main: First\ncart.ts\n| export const total = 1;\n", { path: join(sources, "shop") });
       repo("= main: Only\nREADME.md\n| the total of all\n", { path: join(sources, "bare.git"), bare: true });
       zoekt = await serveZoekt(indexFolder);
-      gitPort = await freePort();
+      for (const name of ["a", "b"] as const) gitPorts[name] = await freePort();
       cluster = {
         database: await postgres.database(),
         engine: {
           zoekt: {
             nodes: [{ name: "one", url: zoekt.url, indexFolder, hasIndexer: true }],
             indexer: program,
-            gitUrl: `http://127.0.0.1:${gitPort}/git/{name}`,
+            gitUrl: `http://127.0.0.1:${gitPorts.b}/git/{name}`,
             gitToken: { file: join(folder, "secret") },
             leaseSeconds: 2,
           },
@@ -82,12 +91,9 @@ withPostgres("a whole cluster", (binaries) => {
       };
       // The first one feeds the indexer.
       for (const name of ["a", "b"] as const) gitServers.push(await startGit(name));
-      const [a, b] = gitServers.map(({ url }) => url);
-      frontend = await serveFrontend({ folder, name: "frontend" }, { a: a ?? "", b: b ?? "" }, cluster);
-      const config = join(folder, "indexer.jsonc");
-      writeFileSync(config, JSON.stringify(cluster), { mode: 0o600 });
-      const flags = ["--role", "indexer", "--node", "one", "--config", config, "--port", "0"];
-      indexer = startTrawl(["serve", ...flags], folder);
+      frontend = await startFrontend();
+      writeFileSync(join(folder, "indexer.jsonc"), JSON.stringify(cluster), { mode: 0o600 });
+      indexer = startIndexer();
     });
     after(async () => {
       rmSync(hold, { force: true });
@@ -129,6 +135,72 @@ withPostgres("a whole cluster", (binaries) => {
       await eventuallyEqual(() => filesWith("basket"), ["shop basket.ts"]);
     });
 
+    const restarts: Readonly<
+      Record<string, readonly [kill: () => Promise<void>, start: () => Promise<void>]>
+    > = {
+      Zoekt: [
+        () => zoekt.stop(),
+        async () => {
+          zoekt = await serveZoekt(indexFolder, Number(new URL(zoekt.url).port));
+        },
+      ],
+      "the indexer": [
+        async () => {
+          indexer.process.kill("SIGKILL");
+          await indexer.ended;
+        },
+        async () => {
+          indexer = startIndexer();
+        },
+      ],
+      "the git server that feeds the indexer": [
+        async () => gitServers[0]?.kill(),
+        async () => {
+          gitServers[0] = await startGit("a");
+        },
+      ],
+      "the git server from which the indexer fetches": [
+        async () => gitServers[1]?.kill(),
+        async () => {
+          gitServers[1] = await startGit("b");
+        },
+      ],
+      PostgreSQL: [() => postgres.kill(), () => postgres.start()],
+      "the frontend": [
+        () => frontend.kill(),
+        async () => {
+          frontend = await startFrontend();
+        },
+      ],
+    };
+    for (const [at, [name, [kill, start]]] of Object.entries(restarts).entries())
+      test(`kill -9 of ${name}: no answer is wrong, and all are complete again afterwards`, async () => {
+        const known = (await eventually(() => filesWith("export"))) as readonly string[];
+        const added = `file${at}`;
+        const causes = new Set<string>();
+        let isStopped = false;
+        const searching = (async () => {
+          while (!isStopped) {
+            const result = await frontend.search("export").catch((error: unknown) => {
+              if (name !== "the frontend") throw error;
+            });
+            if (result?.isSearchExhaustive === true) {
+              const found = result.files.map(({ repository, fileName }) => `${repository} ${fileName.text}`);
+              for (const file of known) assert.ok(found.includes(file), `${file} is missing`);
+            }
+            for (const { node } of result?.unavailable ?? []) causes.add(node);
+          }
+        })();
+        searching.catch(() => undefined);
+        shop.more(`= main: Add ${added}\n${added}.ts\n| export const ${added} = 1;\n`);
+        await kill();
+        await eventually(() => name !== "Zoekt" || causes.has("one"));
+        await start();
+        await eventuallyEqual(() => filesWith(added), [`shop ${added}.ts`]);
+        isStopped = true;
+        await searching;
+      });
+
     test("commits while PostgreSQL is down are indexed afterwards, also by the other git server", async () => {
       const ids = indexedIds();
       await postgres.kill();
@@ -166,6 +238,9 @@ withPostgres("a whole cluster", (binaries) => {
         ["shop"],
       );
       rmSync(ballast);
+      // New commits are indexed at once, failed ones only after a while.
+      shop.more("= main: Add a tax\ntax.ts\n| export const tax = 4;\n");
+      await eventuallyEqual(() => filesWith("tax"), ["shop tax.ts"]);
       await eventuallyEqual(() => filesWith("discount"), ["shop discount.ts"]);
       await eventuallyEqual(() => stateOf("shop"), { state: "ready", lastError: undefined });
     });
