@@ -33,6 +33,7 @@ test("no run is repeated when there is no time left", () => {
     runs++;
     wait(3 * limitMs);
   };
-  assert.equal(runWithProcessorLimit(run, limitMs, limitMs), false);
+  // The timer may fire a moment before the limit.
+  assert.equal(runWithProcessorLimit(run, limitMs, limitMs / 2), false);
   assert.equal(runs, 1);
 });
