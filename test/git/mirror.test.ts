@@ -315,6 +315,15 @@ test("what killed processes leave is removed at the next start", async (t) => {
   assertEqualsServer(server, path);
 });
 
+/** Whether a process runs with this home folder. The environment of one that has ended is empty. */
+function usesHome(pid: string, folder: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`HOME=${folder}`);
+  } catch {
+    return false;
+  }
+}
+
 test("git processes that a killed process has left are ended before their mirror is swept", async (t) => {
   if (process.platform !== "linux") return;
   const { server, folder, path, update } = await world(t);
@@ -327,8 +336,10 @@ test("git processes that a killed process has left are ended before their mirror
   const ended = assert.rejects(update(), ({ code }) => ["UNEXPECTED_ERROR", "GIT_FAILED"].includes(code));
   const temporary = () => readdirSync(join(path, "objects/pack")).filter((name) => name.includes("tmp_"));
   await eventually(() => temporary().length > 0);
+  const running = () => readdirSync("/proc").filter((name) => /^\d+$/.test(name) && usesHome(name, folder));
+  assert.notDeepEqual(running(), []);
   sweepMirrors(folder, diskFiles);
-  assert.deepEqual([temporary(), refsOf(path)], [[], before]);
+  assert.deepEqual([running(), temporary(), refsOf(path)], [[], [], before]);
   await ended;
   server.mode = { kind: "open" };
   await update();

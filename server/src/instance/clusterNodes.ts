@@ -2,8 +2,8 @@
 import { chmodSync, chownSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { applyEdits, modify } from "jsonc-parser";
 import { ServiceError, usageError } from "#base/error";
+import { fetchList } from "#engine/zoekt/nodeRepositories";
 import { NodeFailure, ZoektNode } from "#engine/zoekt/zoektNode";
-import { parseListReply } from "#engine/zoekt/zoektReplies";
 import { systemClock } from "#platform/clock";
 import { diskFiles, replaceFile } from "#platform/files";
 import { type Configuration, readConfigurationFile } from "./configuration";
@@ -15,9 +15,6 @@ export interface NewNode {
   readonly indexFolder: string;
   readonly weight?: number;
 }
-
-const requestMs = 5000;
-const maxListBytes = 256 * 1024 * 1024;
 
 /**
  * Adds a node with an indexer to the configuration file, and keeps the comments. Returns the path of the file.
@@ -57,10 +54,7 @@ export async function addNode({ source, zoekt }: Configuration, node: NewNode): 
 async function checkResponds(name: string, url: string): Promise<void> {
   const node = new ZoektNode({ name, url, clock: systemClock });
   try {
-    const request = { body: { Q: "" }, timeMs: requestMs, maxBytes: maxListBytes };
-    const list = await node.post({ path: "/api/list", ...request, signal: new AbortController().signal });
-    if (parseListReply(list) === undefined)
-      throw new NodeFailure("malformed", "returned no list of repositories");
+    await fetchList(node, new AbortController().signal);
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error;
     throw new ServiceError(

@@ -10,7 +10,7 @@ import { diskFiles } from "#platform/files";
 import { acquireLock } from "#platform/lock";
 import type { Log } from "#platform/log";
 import { Metrics } from "#service/metrics";
-import { type IndexQueue, lagOf } from "#store/indexQueue";
+import { lagOf } from "#store/indexQueue";
 import { serveMonitoring } from "#transport/http/monitoringServer";
 import type { Configuration } from "./configuration";
 import { openConfiguredQueue } from "./database";
@@ -59,12 +59,14 @@ export async function openIndexer({ configuration, node, version, log }: Indexer
     await queue.close();
     lock.release();
   };
-  const lostCount = await recover(queue, node, indexFolder).catch(async (error: unknown) => {
+  try {
+    const lostCount = await queue.recover(node, indexedIds(indexFolder));
+    if (lostCount > 0)
+      log.warn(`${indexFolder} lacks the index of ${lostCount} repositories. They are indexed again.`);
+  } catch (error) {
     await release();
     throw error;
-  });
-  if (lostCount > 0)
-    log.warn(`${indexFolder} lacks the index of ${lostCount} repositories. They are indexed again.`);
+  }
   const { gitUrl, gitToken } = zoekt;
   const context = {
     indexFolder,
@@ -108,11 +110,6 @@ export async function openIndexer({ configuration, node, version, log }: Indexer
       await release();
     },
   };
-}
-
-/** Has the repositories indexed again that the index folder lacks. Returns how many. */
-async function recover(queue: IndexQueue, node: string, indexFolder: string): Promise<number> {
-  return await queue.recover(node, indexedIds(indexFolder));
 }
 
 function measure(loop: IndexerLoop, version: string): Metrics {

@@ -267,18 +267,18 @@ export class NodeRepositories {
   /** Never rejects. */
   async #list(node: ZoektNode): Promise<void> {
     const { log, clock } = this.#options;
+    const { signal } = this.#closing;
     const startedAt = clock.elapsed();
     try {
       const known = this.#lists.get(node.name);
       // Fetched before the full list, so that no change between the two is missed.
-      const branchesHash = hash("sha1", await this.#fetchList(node, "branches"), "base64");
+      const branchesHash = hash("sha1", await fetchBody(node, "branches", signal), "base64");
       const isFresh = known?.isHashedFully === true && clock.elapsed() - known.fetchedAt < maxFullAgeMs;
       if (isFresh && known.branchesHash === branchesHash) {
         this.#checkedAt.set(node.name, startedAt);
         return;
       }
-      const list = parseListReply(await this.#fetchList(node, "full"));
-      if (list === undefined) throw new NodeFailure("malformed", "returned no list of repositories");
+      const list = await fetchList(node, signal);
       // While a node loads its shards, it lists only some of them.
       if (list.Crashes > 0 && known !== undefined) return;
       const found = listed(list);
@@ -292,19 +292,9 @@ export class NodeRepositories {
         fetchedAt: clock.elapsed(),
       });
     } catch (error) {
-      if (!this.#closing.signal.aborted && error instanceof NodeFailure && !node.isSuspended)
+      if (!signal.aborted && error instanceof NodeFailure && !node.isSuspended)
         log.warn(`Zoekt node ${node.name} ${error.message}.`);
     }
-  }
-
-  #fetchList(node: ZoektNode, field: keyof typeof listFields): Promise<Uint8Array> {
-    return node.post({
-      path: "/api/list",
-      body: { Q: "", Opts: { Field: listFields[field] } },
-      timeMs: listTimeoutMs,
-      maxBytes: maxListBytes,
-      signal: this.#closing.signal,
-    });
   }
 
   /** Returns the commits that a node has indexed of a repository; undefined if it has none of it. */
@@ -357,6 +347,27 @@ export class NodeRepositories {
     const version = this.#assignments.version + (isSame ? 0 : 1);
     this.#assignments = { version, repositories, byId };
   }
+}
+
+/** Lists the repositories of a node. Throws `NodeFailure` and CANCELLED. */
+export async function fetchList(node: ZoektNode, signal: AbortSignal): Promise<ZoektList> {
+  const list = parseListReply(await fetchBody(node, "full", signal));
+  if (list === undefined) throw new NodeFailure("malformed", "returned no list of repositories");
+  return list;
+}
+
+function fetchBody(
+  node: ZoektNode,
+  field: keyof typeof listFields,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  return node.post({
+    path: "/api/list",
+    body: { Q: "", Opts: { Field: listFields[field] } },
+    timeMs: listTimeoutMs,
+    maxBytes: maxListBytes,
+    signal,
+  });
 }
 
 function leavingKey(zoektId: number, node: string): string {
