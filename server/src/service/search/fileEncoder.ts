@@ -11,14 +11,35 @@ const maxBytesPerUnit = 3;
 /** Longer chunks become parts of their own, instead of being copied. */
 const maxCopiedBytes = 64 * 1024;
 
+/** Longer strings are written by native code, shorter ones in a loop. */
+const maxLoopLength = 256;
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** The JSON between the values of a file: field names, in the order of the contract's `FileMatch`, and punctuation. */
+const json = {
+  file: Buffer.from('{"fileName":{"text":'),
+  nameRanges: Buffer.from(',"matchRanges":'),
+  noNameRanges: Buffer.from(',"matchRanges":[]'),
+  chunks: Buffer.from(',"chunks":'),
+  externalWebUrl: Buffer.from(',"externalWebUrl":'),
+  open: Buffer.from("["),
+  separator: Buffer.from(","),
+  close: Buffer.from("]"),
+  endOfFile: Buffer.from("}"),
+};
+
 /** The JSON that all files from one source share. */
 interface SourceJson {
   readonly file: FileMatch;
-  /** The URL of a file without its path. */
-  readonly urlPrefix: string;
-  readonly repository: string;
-  readonly branches: string;
-  readonly originAndCommit: string;
+  /** From the end of the file's name to the path in its URL. */
+  readonly webUrl: Buffer;
+  readonly hasWebUrl: boolean;
+  /** From the end of the URL to the language. */
+  readonly repository: Buffer;
+  /** From the external URL to the content. */
+  readonly branches: Buffer;
+  readonly originAndCommit: Buffer;
 }
 
 /**
@@ -34,7 +55,7 @@ export class FileEncoder {
   #buffer = Buffer.allocUnsafe(0);
   #nextBytes = minBufferBytes;
   #length = 0;
-  #separator = "[";
+  #isEmpty = true;
 
   constructor(baseUrl: string | undefined, returnsScores: boolean) {
     this.#baseUrl = baseUrl;
@@ -44,20 +65,37 @@ export class FileEncoder {
   add(file: FileMatch, repository: Repository, externalWebUrl: string): void {
     const { path, nameRanges, language, chunks, content, blobSha, explanation } = file;
     const source = this.#sourceOf(file, repository);
-    const webUrl = source.urlPrefix === "" ? "" : source.urlPrefix + encodePath(path);
-    this.#write(
-      `${this.#separator}{"fileName":{"text":${JSON.stringify(path)},"matchRanges":${nameRanges.length === 0 ? "[]" : JSON.stringify(nameRanges)}},"webUrl":${JSON.stringify(webUrl)},${source.repository},"language":${JSON.stringify(language)},"chunks":`,
-    );
-    this.#writeBytes(chunks);
+    this.#bytes(this.#isEmpty ? json.open : json.separator);
+    this.#isEmpty = false;
+    this.#bytes(json.file);
+    this.#string(path);
+    if (nameRanges.length === 0) this.#bytes(json.noNameRanges);
+    else {
+      this.#bytes(json.nameRanges);
+      this.#text(JSON.stringify(nameRanges));
+    }
+    this.#bytes(source.webUrl);
+    if (source.hasWebUrl) this.#text(encodePath(path));
+    this.#bytes(source.repository);
+    this.#string(language);
+    this.#bytes(json.chunks);
+    this.#chunks(chunks);
+    this.#bytes(json.externalWebUrl);
+    this.#string(externalWebUrl);
+    this.#bytes(source.branches);
+    this.#string(content);
+    this.#bytes(source.originAndCommit);
+    this.#string(blobSha);
+    if (explanation !== undefined) this.#text(`,"explanation":${JSON.stringify(explanation)}`);
     const count = cutMatchCount(file);
-    this.#write(
-      `,"externalWebUrl":${JSON.stringify(externalWebUrl)},"branches":${source.branches},"content":${JSON.stringify(content)},${source.originAndCommit},"blobSha":"${blobSha}"${explanation === undefined ? "" : `,"explanation":${JSON.stringify(explanation)}`}${count === undefined ? "" : `,"matchCount":${count}`}${this.#returnsScores ? `,"score":${file.score}` : ""}}`,
-    );
-    this.#separator = ",";
+    if (count !== undefined) this.#text(`,"matchCount":${count}`);
+    if (this.#returnsScores) this.#text(`,"score":${file.score}`);
+    this.#bytes(json.endOfFile);
   }
 
   finish(): JsonText {
-    this.#write(this.#separator === "[" ? "[]" : "]");
+    if (this.#isEmpty) this.#bytes(json.open);
+    this.#bytes(json.close);
     this.#flush();
     return new JsonText(...this.#parts);
   }
@@ -72,28 +110,59 @@ export class FileEncoder {
     )
       return known;
     const { id, name, defaultRevision } = repository;
+    // Without the quote at the end.
+    const url = JSON.stringify(
+      browseUrl(this.#baseUrl, name, branches[0] ?? defaultRevision, "", "blob"),
+    ).slice(0, -1);
     const source = {
       file,
-      urlPrefix: browseUrl(this.#baseUrl, name, branches[0] ?? defaultRevision, "", "blob"),
-      repository: `"repository":${JSON.stringify(name)},"repositoryId":${id}`,
-      branches: JSON.stringify(branches),
-      originAndCommit: `"origin":"${origin}","commit":${JSON.stringify(commit)}`,
+      webUrl: Buffer.from(`},"webUrl":${url}`),
+      hasWebUrl: this.#baseUrl !== undefined,
+      repository: Buffer.from(`","repository":${JSON.stringify(name)},"repositoryId":${id},"language":`),
+      branches: Buffer.from(`,"branches":${JSON.stringify(branches)},"content":`),
+      originAndCommit: Buffer.from(`,"origin":"${origin}","commit":${JSON.stringify(commit)},"blobSha":`),
     };
     this.#sources.set(branches, source);
     return source;
   }
 
-  #write(text: string): void {
+  /** Writes a string. Most are short, and contain no character to escape: a loop is faster than calling native code. */
+  #string(value: string): void {
+    const { length } = value;
+    if (length > maxLoopLength) {
+      this.#text(JSON.stringify(value));
+      return;
+    }
+    this.#reserve(length + 2);
+    const buffer = this.#buffer;
+    let at = this.#length;
+    buffer[at++] = quote;
+    for (let index = 0; index < length; index++) {
+      const code = value.charCodeAt(index);
+      if (code < 0x20 || code >= 0x80 || code === quote || code === backslash) {
+        this.#text(JSON.stringify(value));
+        return;
+      }
+      buffer[at++] = code;
+    }
+    buffer[at++] = quote;
+    this.#length = at;
+  }
+
+  #text(text: string): void {
     this.#reserve(text.length * maxBytesPerUnit);
     this.#length += this.#buffer.write(text, this.#length);
   }
 
-  #writeBytes(bytes: Uint8Array): void {
-    if (bytes.length > maxCopiedBytes) {
+  #chunks(bytes: Uint8Array): void {
+    if (bytes.length <= maxCopiedBytes) this.#bytes(bytes);
+    else {
       this.#flush();
       this.#parts.push(bytes);
-      return;
     }
+  }
+
+  #bytes(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#buffer.set(bytes, this.#length);
     this.#length += bytes.length;
