@@ -81,3 +81,26 @@ for (const flushReason of ["NONE", "TIME_LIMIT", "INDEXING", "SHARD_DAMAGED", "E
     assert.equal(/Not everything was searched: .* try again\./.test(text), flushReason !== "NONE");
   });
 }
+
+const packages = ["npm/zod@3.25.0", "npm/zod@4.1.12", "npm/@types/node@22.1.0"];
+for (const [name, expected] of [
+  ["zod", "npm/zod@3.25.0, npm/zod@4.1.12"],
+  ["npm/zud@4", "npm/zod@3.25.0, npm/zod@4.1.12"],
+  ["npm/@type/node", "npm/@types/node@22.1.0"],
+] as const) {
+  test(`packages with a name similar to ${name} are suggested`, async () => {
+    const caller = (async (
+      _: string,
+      { query = "", dependencies }: { query?: string; dependencies?: string },
+    ) => {
+      const known = dependencies === undefined || dependencies === "no" ? ["gop"] : packages;
+      const items = known
+        .filter((each) => each.includes(query))
+        .map((repoName) => ({ repoName, state: "ready" }));
+      return { items, total: items.length };
+    }) as unknown as Caller;
+    const call = { credentials: { kind: "local" }, signal: new AbortController().signal } as const;
+    const { text } = await runTool("repos", { name }, caller, call, { onDefect: assert.ifError });
+    assert.ok(text.endsWith(`Did you mean ${expected}?`), text);
+  });
+}

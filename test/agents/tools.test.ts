@@ -156,7 +156,62 @@ Searched github.com/acme/shop at the default revisions, with uncommitted changes
     { pattern: "x", repo: "shp" },
     `
 Nothing found.
-No repository matches "shp". Did you mean "shop"?
+No repository contains "shp". Did you mean github.com/acme/shop?
+`,
+  ],
+  [
+    "grep",
+    { pattern: "x", path: "srx/*.ts" },
+    `
+Nothing found.
+No path matches "srx/*.ts". Did you mean src?
+Searched 2 repositories at the default revisions, with uncommitted changes. Everything is indexed, so there is no more.
+`,
+  ],
+  [
+    "find",
+    { name: "src/chekout" },
+    `
+No file found.
+No path matches "src/chekout". Did you mean src/checkout.ts?
+Searched 2 repositories at the default revisions, with uncommitted changes. Everything is indexed, so there is no more.
+`,
+  ],
+  [
+    "uses",
+    { symbol: "Cart", rev: "v2" },
+    `
+No references of "Cart".
+It is defined: role "definitions" shows where.
+No branch or tag matches "v2". Did you mean "v1"?
+`,
+  ],
+  [
+    "uses",
+    { symbol: "Cart", lang: "typescipt" },
+    `
+Error: "lang" must be a known language, but is "typescipt". Did you mean TypeScript?
+`,
+  ],
+  [
+    "read",
+    { files: [{ repo: "shop", path: "src" }] },
+    `
+Error: "path": "src" is a folder in github.com/acme/shop. The tool "outline" lists it.
+`,
+  ],
+  [
+    "diff",
+    { repo: "shop", head: "mian" },
+    `
+Error: Revision "mian" not found in repository "github.com/acme/shop". The tool "repos" lists indexed revisions.
+`,
+  ],
+  [
+    "diff",
+    { repo: "shop", head: "main", path: "src/cat.ts" },
+    `
+Error: "path": no file "src/cat.ts" in github.com/acme/shop@main. Did you mean src/cart.ts?
 `,
   ],
   [
@@ -233,6 +288,7 @@ github.com/acme/shop src/cart.ts
     { name: "zzz" },
     `
 No file found.
+No path matches "zzz".
 Searched 2 repositories at the default revisions, with uncommitted changes. Everything is indexed, so there is no more.
 `,
   ],

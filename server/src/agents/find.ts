@@ -46,7 +46,10 @@ async function findFiles({ name, ...scope }: Input, send: Send): Promise<Listing
   const notes = incompleteSearch(result, maxFiles, "files");
   const { files } = result;
   if (files.length === 0) {
-    const reasons = await explainNothing(send, { query }, result.isSearchExhaustive, scope);
+    const reasons = await explainNothing(send, { query }, result.isSearchExhaustive, {
+      ...scope,
+      path: name,
+    });
     return {
       summary: "No file found.",
       lines: [],

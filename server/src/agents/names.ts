@@ -6,7 +6,8 @@ import type { TreeNode } from "#contract/history";
 import type { RepositoryItem } from "#contract/repositories";
 import type { RequestInput } from "#contract/service";
 import { beginsWithEcosystem } from "#query/packageName";
-import { fileFilter, repositoryFilter, revisionFilter } from "./queryText";
+import { nearestPaths, pathMatches } from "./nearestPaths";
+import { commonFilters, fileFilter, repositoryFilter, revisionFilter } from "./queryText";
 import type { Send } from "./tool";
 
 const pageSize = 100;
@@ -79,6 +80,8 @@ async function unknownRepository(send: Send, name: string): Promise<ServiceError
 
 /** Returns a sentence with the nearest names or, if there are none, with the first of all names. */
 export async function suggestRepositories(send: Send, name: string): Promise<string> {
+  const packages = await nearestPackages(send, name);
+  if (packages.length > 0) return `Did you mean ${listNames(packages)}?`;
   const all = (await listRepositories(send)).map(({ repoName }) => repoName);
   if (all.length === 0) return nothingIndexed;
   const depth = name.split("/").length;
@@ -87,6 +90,21 @@ export async function suggestRepositories(send: Send, name: string): Promise<str
   if (near.length > 0) return `Did you mean ${listNames(near)}?`;
   const others = all.length > maxSuggestions ? ' The tool "repos" lists all.' : "";
   return `Indexed: ${listNames(all)}.${others}`;
+}
+
+/** Returns packages whose names contain `name` or, if it begins with an ecosystem, are similar. */
+async function nearestPackages(send: Send, name: string): Promise<readonly string[]> {
+  if (name === "") return [];
+  if (!beginsWithEcosystem(name)) {
+    const request = { query: name.slice(0, 200), perPage: maxSuggestions, dependencies: "only" } as const;
+    return (await send("repos", request)).items.map(({ repoName }) => repoName);
+  }
+  const ecosystem = name.slice(0, name.indexOf("/") + 1).replace("^", "");
+  const known = (await listRepositories(send, ecosystem)).map(({ repoName }) => repoName);
+  const withoutVersion = (each: string) => each.replace(/([^/])@[^@]*$/s, "$1");
+  const wanted = withoutVersion(name.slice(0, 200).replace("^", ""));
+  const near = nearestNames(wanted, new Set(known.map(withoutVersion)));
+  return near.flatMap((each) => known.filter((full) => withoutVersion(full) === each));
 }
 
 /** Lists the first names on one line, and counts the others. */
@@ -104,7 +122,12 @@ export async function unknownFile(
   ref: string | undefined,
 ): Promise<ServiceError> {
   const where = `${repo}${ref === undefined ? "" : `@${ref}`}`;
-  const near = [...(await sameName(send, repo, path, ref)), ...(await siblings(send, repo, path, ref))];
+  const entries = (await orNothing(listSiblings(send, repo, path, ref)))?.map((each) => each.path) ?? [];
+  if (entries.includes(path)) {
+    const message = `"path": ${JSON.stringify(path)} is a folder in ${where}. The tool "outline" lists it.`;
+    return new ServiceError("FILE_NOT_FOUND", message);
+  }
+  const near = [...(await sameName(send, repo, path, ref)), ...nearestNames(path, entries)];
   const hint =
     near.length > 0
       ? `Did you mean ${listNames([...new Set(near)])}?`
@@ -124,19 +147,6 @@ async function sameName(
   const query = [...filters, ...(ref === undefined ? [] : [revisionFilter(ref)])].join(" ");
   const found = await orNothing(send("search", { query, matches: maxSuggestions }));
   return (found?.files ?? []).map(({ fileName }) => fileName.text);
-}
-
-async function siblings(
-  send: Send,
-  repo: string,
-  path: string,
-  ref: string | undefined,
-): Promise<readonly string[]> {
-  const files = (await orNothing(listSiblings(send, repo, path, ref))) ?? [];
-  return nearestNames(
-    path,
-    files.map((file) => file.path),
-  );
 }
 
 /** Whether a revision contains a file or folder. */
@@ -211,14 +221,36 @@ export async function describeScope(
   return isExhaustive && isComplete ? `${searched} Everything is indexed, so there is no more.` : searched;
 }
 
-/** Explains why a search found nothing: likely mistakes in its filters, with the nearest names, or what it covered. */
+/** Explains why a search found nothing: likely mistakes in its filters, with the nearest names, and what it covered. */
 export async function explainNothing(
   send: Send,
   { query, isRegexEnabled, isCaseSensitivityEnabled }: RequestInput<"readQuery">,
   isExhaustive: boolean,
-  { repo, rev }: { readonly repo?: string | undefined; readonly rev?: string | undefined },
+  scope: {
+    readonly repo?: string | undefined;
+    readonly rev?: string | undefined;
+    readonly path?: string | undefined;
+  },
 ): Promise<readonly string[]> {
+  const { repo, rev, path } = scope;
   const { problems } = await send("readQuery", { query, isRegexEnabled, isCaseSensitivityEnabled });
-  if (problems.length > 0) return problems.map(({ message }) => message);
-  return [await describeScope(send, isExhaustive, repo, rev)];
+  // The suggestions of a query do not include packages.
+  const covered = await describeScope(send, isExhaustive, repo, rev);
+  if (problems.length > 0) {
+    return covered.startsWith("No repository") ? [covered] : problems.map(({ message }) => message);
+  }
+  return [...(path === undefined ? [] : await explainPath(send, path, { repo, rev })), covered];
+}
+
+/** Says that no path matches, with the nearest ones; nothing if one does. */
+async function explainPath(
+  send: Send,
+  path: string,
+  scope: Parameters<typeof commonFilters>[0],
+): Promise<readonly string[]> {
+  const filters = commonFilters(scope);
+  if ((await orNothing(pathMatches(send, path, filters))) !== false) return [];
+  const near = (await orNothing(nearestPaths(send, path, filters))) ?? [];
+  const hint = near.length > 0 ? ` Did you mean ${listNames(near)}?` : "";
+  return [`No path matches ${JSON.stringify(path)}.${hint}`];
 }

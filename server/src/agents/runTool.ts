@@ -37,11 +37,37 @@ export async function runTool(
     if (isServiceError(error, "CANCELLED") || isServiceError(error, "NOT_AUTHENTICATED")) throw error;
     const { errorCode, message } = toErrorObject(error);
     if (errorCode === "UNEXPECTED_ERROR") onDefect(error);
-    const isUnknownRef = errorCode === "INVALID_GIT_REF" && message.includes("could not be resolved");
-    const advice = isUnknownRef ? ' The tool "repos" lists indexed revisions.' : "";
-    const lines = message.split("\n").map(sanitize).join("\n");
-    return { text: clipToTokens(`Error: ${lines}${advice}`, budgetOf(args)), isError: true };
+    const lines = renameFields(message).split("\n").map(sanitize).join("\n");
+    const text = [`Error: ${lines}`, ...adviceAbout(message)].join(" ");
+    return { text: clipToTokens(text, budgetOf(args)), isError: true };
   }
+}
+
+/** Names of fields in requests, which messages begin with, by those of the arguments that they come from. */
+const argumentNames: Readonly<Record<string, string>> = {
+  language: "lang",
+  revisionName: "rev",
+  ref: "rev",
+  repoName: "repo",
+  symbolName: "symbol",
+};
+
+function renameFields(message: string): string {
+  return message.replace(/^"(\w+)"/, (field, name: string) => {
+    const argument = Object.hasOwn(argumentNames, name) ? argumentNames[name] : undefined;
+    return argument === undefined ? field : `"${argument}"`;
+  });
+}
+
+/** Says what to do about errors of the service that do not say it. */
+function adviceAbout(message: string): readonly string[] {
+  if (/^Git reference .* could not be resolved|^Revision .* not found/s.test(message)) {
+    return ['The tool "repos" lists indexed revisions.'];
+  }
+  if (message.endsWith("is a plain folder and has no history.")) {
+    return ["Use read, outline, grep, find or uses, without rev."];
+  }
+  return [];
 }
 
 async function run(tool: Tool, args: unknown, send: Send, isStructured: boolean): Promise<PrintedListing> {

@@ -6,8 +6,9 @@ import type { RequestInput } from "#contract/service";
 import type { SymbolResult } from "#contract/symbols";
 import { callerLines, callItem, callingFileCount, summarizeCalls } from "./callTree";
 import { count, definitionHeading, fileHeading } from "./fileHeading";
-import { describeScope, listNames, unknownFile, withRepository } from "./names";
+import { explainNothing, listNames, unknownFile, withRepository } from "./names";
 import { definition, definitionItem, fileItem, filesOf, lineFields, matchCounts } from "./output";
+import { commonFilters } from "./queryText";
 import { type Lines, type Listing, langInput, lazyLines, pathInput, revInput, type Send, tool } from "./tool";
 
 const maxMatches = 1000;
@@ -85,18 +86,19 @@ export const uses = tool({
       ...(unparsedFiles > 0 ? [`${count(unparsedFiles, "file")} ${unparsed}.`] : []),
     ];
     if (matchCount === 0) {
-      const scope = await describeScope(send, isExhaustive, repo, rev);
+      const query = commonFilters({ repo, rev }).join(" ");
+      const scope = await explainNothing(send, { query }, isExhaustive, { repo, rev });
       if (!hasDefinition)
         return {
           summary: `No indexed definition of ${JSON.stringify(symbol)}, so its callers are unknown.`,
           lines: [],
-          notes: ['Role "references" shows where the name is used.', scope, ...notes],
+          notes: ['Role "references" shows where the name is used.', ...scope, ...notes],
           narrow,
           isExhaustive,
           reason,
           counts,
         };
-      const hints = [...(await similarNames(send, symbol)), scope, ...notes];
+      const hints = [...(await similarNames(send, symbol)), ...scope, ...notes];
       const summary = `No ${role} of ${JSON.stringify(symbol)}.`;
       return { summary, lines: [], notes: hints, narrow, isExhaustive, counts };
     }
