@@ -665,6 +665,14 @@ test("uncommitted changes are found and read, until they are committed", async (
   await eventually(async () => (await run("grep", { pattern: "draft" })).startsWith("Nothing found."));
 });
 
+test("a file counts once, however often its path contains the name", async () => {
+  const folder = "q".repeat(200);
+  server.shop.write(`${Array.from({ length: 11 }, () => folder).join("/")}/file.txt`, "text\n");
+  await eventually(async () => (await run("find", { name: "q" })).startsWith("1 file."));
+  server.shop.git("clean", "-qfd");
+  await eventually(async () => (await run("find", { name: "q" })).startsWith("No file found."));
+});
+
 test("following the cursor returns each line once, in the same order", async () => {
   const args = { files: [{ repo: "money", path: "rates.txt" }] };
   const pages: string[] = [];

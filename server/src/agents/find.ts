@@ -42,7 +42,7 @@ const narrow = "give a longer name or repo";
 
 async function findFiles({ name, ...scope }: Input, send: Send): Promise<Listing> {
   const query = [fileFilter(name), ...commonFilters(scope)].join(" ");
-  const result = await send("search", { query, matches: maxFiles });
+  const result = await send("search", { query, matches: maxFiles, matchesPerFile: 1 });
   const notes = incompleteSearch(result, maxFiles, "files");
   const { files } = result;
   if (files.length === 0) {
