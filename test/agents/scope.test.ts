@@ -82,9 +82,15 @@ for (const flushReason of ["NONE", "TIME_LIMIT", "INDEXING", "SHARD_DAMAGED", "E
   });
 }
 
-const packages = ["npm/zod@3.25.0", "npm/zod@4.1.12", "npm/@types/node@22.1.0"];
+const packages = [
+  "cargo/zad@1.0.0",
+  "npm/q@1.5.1",
+  "npm/zod@3.25.0",
+  "npm/zod@4.1.12",
+  "npm/@types/node@22.1.0",
+];
 for (const [name, expected] of [
-  ["zod", "npm/zod@3.25.0, npm/zod@4.1.12"],
+  ["zod", "npm/zod@3.25.0, npm/zod@4.1.12, gop"],
   ["npm/zud@4", "npm/zod@3.25.0, npm/zod@4.1.12"],
   ["npm/@type/node", "npm/@types/node@22.1.0"],
 ] as const) {

@@ -178,6 +178,24 @@ Searched 2 repositories at the default revisions, with uncommitted changes. Ever
 `,
   ],
   [
+    "find",
+    { name: "/SRC/chekout" },
+    `
+No file found.
+No path matches "/SRC/chekout". Did you mean src/checkout.ts?
+Searched 2 repositories at the default revisions, with uncommitted changes. Everything is indexed, so there is no more.
+`,
+  ],
+  [
+    "grep",
+    { pattern: "x", path: "src/*.rs" },
+    `
+Nothing found.
+No path matches "src/*.rs".
+Searched 2 repositories at the default revisions, with uncommitted changes. Everything is indexed, so there is no more.
+`,
+  ],
+  [
     "uses",
     { symbol: "Cart", rev: "v2" },
     `
@@ -198,6 +216,27 @@ Error: "lang" must be a known language, but is "typescipt". Did you mean TypeScr
     { files: [{ repo: "shop", path: "src" }] },
     `
 Error: "path": "src" is a folder in github.com/acme/shop. The tool "outline" lists it.
+`,
+  ],
+  [
+    "read",
+    { files: [{ repo: "shop", path: "/src/" }] },
+    `
+Error: "path": "/src/" is a folder in github.com/acme/shop. The tool "outline" lists it.
+`,
+  ],
+  [
+    "history",
+    { repo: "shop", message: "\0" },
+    `
+Error: "message" must not contain a NUL character.
+`,
+  ],
+  [
+    "diff",
+    { repo: "shop", base: "v1", head: "main", path: "src/cart.ts" },
+    `
+0 changed files in github.com/acme/shop.
 `,
   ],
   [

@@ -7,8 +7,17 @@ import { toJsonBytes } from "#platform/jsonText";
 import { FileConverter } from "#service/search/fileMatches";
 import { fileMatch, repository } from "#test/support/service";
 
-const text = fc.string({ unit: "binary" });
-const name = fc.oneof(fc.constant("-"), fc.string({ unit: "binary", minLength: 1 }));
+/** Characters that are written in different ways, and texts about as long as the longest that are written in a loop. */
+const unit = fc.constantFrom(...'a/~\x7f\x1f\n"\\\x80é', "\ud800", "\udc00", "😀");
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({ unit, maxLength: 300, size: "max" }),
+  fc.tuple(fc.integer({ min: 250, max: 260 }), unit).map(([count, last]) => "a".repeat(count) + last),
+);
+const name = fc.oneof(
+  fc.constant("-"),
+  text.filter((each) => each !== ""),
+);
 const repositories = fc.array(
   fc.record({
     name,
@@ -26,6 +35,7 @@ const files = fc.array(
     nameRanges: fc.array(fc.record({ start: position, end: position }), { maxLength: 2 }),
     chunks: fc.array(text, { maxLength: 3 }),
     content: text,
+    language: text,
     explanation: fc.option(text, { nil: undefined }),
     origin: fc.constantFrom("commit" as const, "workingTree" as const),
     commit: fc.constantFrom("", "c".repeat(40)),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ChangedFile } from "#contract/commits";
 import { emptyTree } from "#contract/snapshotUri";
 import { count } from "./fileHeading";
-import { pathExists, unknownFile, withRepository } from "./names";
+import { requirePath, withRepository } from "./names";
 import { filesOf, lineNumber } from "./output";
 import { type Line, type Listing, pathInput, repoInput, type Send, tool } from "./tool";
 
@@ -41,9 +41,7 @@ export const diff = tool({
       const compared = base === undefined ? await parentOf(send, name, head) : { base, summary: "" };
       const request = { repo: name, base: compared.base, head, mergeBase, hunks: !namesOnly };
       const { files } = await send("diff", { ...request, ...(path === undefined ? {} : { path }) });
-      if (files.length === 0 && path !== undefined && !(await pathExists(send, name, path, head))) {
-        throw await unknownFile(send, name, path, head);
-      }
+      if (files.length === 0 && path !== undefined) await requirePath(send, name, path, head);
       const summary = `${compared.summary}${count(files.length, "changed file")} in ${name}.`;
       const lines = files.flatMap((file) => (namesOnly ? [nameLine(file, name)] : patchLines(file, name)));
       return { summary, lines, narrow: namesOnly ? "add path" : "add path, or set namesOnly" };

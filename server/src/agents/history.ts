@@ -3,7 +3,7 @@ import { isServiceError, ServiceError } from "#base/error";
 import type { Blame } from "#contract/history";
 import { type FileText, readFile } from "./currentFile";
 import { count } from "./fileHeading";
-import { pathExists, unknownFile, withRepository } from "./names";
+import { requirePath, unknownFile, withRepository } from "./names";
 import { filesOf, lineFields } from "./output";
 import { type Line, type Listing, linesInput, pathInput, repoInput, revInput, type Send, tool } from "./tool";
 
@@ -75,9 +75,7 @@ async function listCommits(repo: string, args: Input, send: Send, offset: number
       : { notes: [incomplete], isExhaustive: false, reason: "TIME_LIMIT" };
   const soFar = incomplete === undefined ? "" : " so far";
   if (total === 0) {
-    if (path !== undefined && !(await pathExists(send, repo, path, rev))) {
-      throw await unknownFile(send, repo, path, rev);
-    }
+    if (path !== undefined) await requirePath(send, repo, path, rev);
     const notes = [`Searched ${repo}${path === undefined ? "" : ` ${path}`} at ${rev ?? "HEAD"}.`];
     return {
       summary: `No commit found${soFar}.`,

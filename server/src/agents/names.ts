@@ -5,8 +5,8 @@ import { sanitize } from "#base/sanitize";
 import type { TreeNode } from "#contract/history";
 import type { RepositoryItem } from "#contract/repositories";
 import type { RequestInput } from "#contract/service";
-import { beginsWithEcosystem } from "#query/packageName";
-import { nearestPaths, pathMatches } from "./nearestPaths";
+import { beginsWithEcosystem, parsePackageName } from "#query/packageName";
+import { mayMatchPath, nearestPaths } from "./nearestPaths";
 import { commonFilters, fileFilter, repositoryFilter, revisionFilter } from "./queryText";
 import type { Send } from "./tool";
 
@@ -80,14 +80,15 @@ async function unknownRepository(send: Send, name: string): Promise<ServiceError
 
 /** Returns a sentence with the nearest names or, if there are none, with the first of all names. */
 export async function suggestRepositories(send: Send, name: string): Promise<string> {
-  const packages = await nearestPackages(send, name);
-  if (packages.length > 0) return `Did you mean ${listNames(packages)}?`;
   const all = (await listRepositories(send)).map(({ repoName }) => repoName);
-  if (all.length === 0) return nothingIndexed;
   const depth = name.split("/").length;
   const lastParts = new Map(all.map((each) => [each.split("/").slice(-depth).join("/"), each]));
   const near = nearestNames(name.slice(0, 200), lastParts.keys()).map((part) => lastParts.get(part) ?? part);
-  if (near.length > 0) return `Did you mean ${listNames(near)}?`;
+  const packages = await nearestPackages(send, name);
+  const isNamed = (each: string) => parsePackageName(each)?.name === name;
+  const names = [...packages.filter(isNamed), ...near, ...packages.filter((each) => !isNamed(each))];
+  if (names.length > 0) return `Did you mean ${listNames(names)}?`;
+  if (all.length === 0) return nothingIndexed;
   const others = all.length > maxSuggestions ? ' The tool "repos" lists all.' : "";
   return `Indexed: ${listNames(all)}.${others}`;
 }
@@ -96,15 +97,18 @@ export async function suggestRepositories(send: Send, name: string): Promise<str
 async function nearestPackages(send: Send, name: string): Promise<readonly string[]> {
   if (name === "") return [];
   if (!beginsWithEcosystem(name)) {
-    const request = { query: name.slice(0, 200), perPage: maxSuggestions, dependencies: "only" } as const;
+    const request = { query: name.slice(0, 200), perPage: pageSize, dependencies: "only" } as const;
     return (await send("repos", request)).items.map(({ repoName }) => repoName);
   }
-  const ecosystem = name.slice(0, name.indexOf("/") + 1).replace("^", "");
-  const known = (await listRepositories(send, ecosystem)).map(({ repoName }) => repoName);
-  const withoutVersion = (each: string) => each.replace(/([^/])@[^@]*$/s, "$1");
-  const wanted = withoutVersion(name.slice(0, 200).replace("^", ""));
-  const near = nearestNames(wanted, new Set(known.map(withoutVersion)));
-  return near.flatMap((each) => known.filter((full) => withoutVersion(full) === each));
+  const full = name.slice(0, 200).replace("^", "");
+  const ecosystem = full.slice(0, full.indexOf("/") + 1);
+  const wanted = parsePackageName(full)?.name || full.slice(ecosystem.length);
+  const known = (await listRepositories(send, ecosystem)).flatMap(({ repoName }) => {
+    const parsed = repoName.startsWith(ecosystem) ? parsePackageName(repoName) : undefined;
+    return parsed === undefined ? [] : [{ repoName, name: parsed.name }];
+  });
+  const near = nearestNames(wanted, new Set(known.map((each) => each.name)));
+  return near.flatMap((each) => known.filter((one) => one.name === each).map(({ repoName }) => repoName));
 }
 
 /** Lists the first names on one line, and counts the others. */
@@ -122,12 +126,18 @@ export async function unknownFile(
   ref: string | undefined,
 ): Promise<ServiceError> {
   const where = `${repo}${ref === undefined ? "" : `@${ref}`}`;
-  const entries = (await orNothing(listSiblings(send, repo, path, ref)))?.map((each) => each.path) ?? [];
-  if (entries.includes(path)) {
-    const message = `"path": ${JSON.stringify(path)} is a folder in ${where}. The tool "outline" lists it.`;
-    return new ServiceError("FILE_NOT_FOUND", message);
+  const own = trimSlashes(path);
+  const entries = (await orNothing(listSiblings(send, repo, own, ref))) ?? [];
+  const type = own === "" ? "tree" : entries.find((each) => each.path === own)?.type;
+  if (type === "tree" || type === "commit") {
+    const what =
+      type === "tree"
+        ? `a folder in ${where}. The tool "outline" lists it.`
+        : `a submodule in ${where}. Its files are in another repository.`;
+    return new ServiceError("FILE_NOT_FOUND", `"path": ${JSON.stringify(path)} is ${what}`);
   }
-  const near = [...(await sameName(send, repo, path, ref)), ...nearestNames(path, entries)];
+  const siblings = entries.map((each) => each.path);
+  const near = [...(await sameName(send, repo, own, ref)), ...nearestNames(own, siblings)];
   const hint =
     near.length > 0
       ? `Did you mean ${listNames([...new Set(near)])}?`
@@ -149,16 +159,26 @@ async function sameName(
   return (found?.files ?? []).map(({ fileName }) => fileName.text);
 }
 
-/** Whether a revision contains a file or folder. */
-export async function pathExists(
+/** Throws FILE_NOT_FOUND, with the nearest paths, if a revision does not contain a file or folder. */
+export async function requirePath(
   send: Send,
   repo: string,
   path: string,
   ref: string | undefined,
-): Promise<boolean> {
-  const own = path.replace(/^\/|\/$/g, "");
+): Promise<void> {
+  if ((await orNothing(pathExists(send, repo, path, ref))) === false)
+    throw await unknownFile(send, repo, path, ref);
+}
+
+/** Whether a revision contains a file or folder. */
+async function pathExists(send: Send, repo: string, path: string, ref: string | undefined): Promise<boolean> {
+  const own = trimSlashes(path);
   const files = await listSiblings(send, repo, own, ref);
   return own === "" || files.some((file) => file.path === own);
+}
+
+function trimSlashes(path: string): string {
+  return path.replace(/^\/|\/$/g, "");
 }
 
 /** Returns the entries of the folder that contains a path; none if there is no such folder. */
@@ -221,7 +241,7 @@ export async function describeScope(
   return isExhaustive && isComplete ? `${searched} Everything is indexed, so there is no more.` : searched;
 }
 
-/** Explains why a search found nothing: likely mistakes in its filters, with the nearest names, and what it covered. */
+/** Explains why a search found nothing: likely mistakes in its filters or, if there are none, what it covered. */
 export async function explainNothing(
   send: Send,
   { query, isRegexEnabled, isCaseSensitivityEnabled }: RequestInput<"readQuery">,
@@ -234,22 +254,27 @@ export async function explainNothing(
 ): Promise<readonly string[]> {
   const { repo, rev, path } = scope;
   const { problems } = await send("readQuery", { query, isRegexEnabled, isCaseSensitivityEnabled });
-  // The suggestions of a query do not include packages.
-  const covered = await describeScope(send, isExhaustive, repo, rev);
-  if (problems.length > 0) {
-    return covered.startsWith("No repository") ? [covered] : problems.map(({ message }) => message);
+  const messages = problems.map(({ message }) => message);
+  if (messages.length === 0) {
+    const aboutPath = isExhaustive && path ? await explainPath(send, path, { repo, rev }) : [];
+    return [...aboutPath, await describeScope(send, isExhaustive, repo, rev)];
   }
-  return [...(path === undefined ? [] : await explainPath(send, path, { repo, rev })), covered];
+  if (repo === undefined) return messages;
+  const { total } = await send("repos", { ...namedRepositories(repo), perPage: 1 });
+  if (total > 0) return messages;
+  // The suggestions of a query do not include packages.
+  const others = messages.filter((each) => !each.includes(JSON.stringify(repo)));
+  return [await describeScope(send, isExhaustive, repo, rev), ...others];
 }
 
-/** Says that no path matches, with the nearest ones; nothing if one does. */
+/** Says that no path matches, with the nearest ones; nothing if one matches, or may match. */
 async function explainPath(
   send: Send,
   path: string,
   scope: Parameters<typeof commonFilters>[0],
 ): Promise<readonly string[]> {
   const filters = commonFilters(scope);
-  if ((await orNothing(pathMatches(send, path, filters))) !== false) return [];
+  if ((await orNothing(mayMatchPath(send, path, filters))) !== false) return [];
   const near = (await orNothing(nearestPaths(send, path, filters))) ?? [];
   const hint = near.length > 0 ? ` Did you mean ${listNames(near)}?` : "";
   return [`No path matches ${JSON.stringify(path)}.${hint}`];

@@ -37,35 +37,40 @@ export async function runTool(
     if (isServiceError(error, "CANCELLED") || isServiceError(error, "NOT_AUTHENTICATED")) throw error;
     const { errorCode, message } = toErrorObject(error);
     if (errorCode === "UNEXPECTED_ERROR") onDefect(error);
-    const lines = renameFields(message).split("\n").map(sanitize).join("\n");
+    const lines = nameArgument(message, name).split("\n").map(sanitize).join("\n");
     const text = [`Error: ${lines}`, ...adviceAbout(message)].join(" ");
     return { text: clipToTokens(text, budgetOf(args)), isError: true };
   }
 }
 
-/** Names of fields in requests, which messages begin with, by those of the arguments that they come from. */
-const argumentNames: Readonly<Record<string, string>> = {
-  language: "lang",
-  revisionName: "rev",
-  ref: "rev",
-  repoName: "repo",
-  symbolName: "symbol",
+/** By field of a request: the arguments that it may come from. */
+const argumentsByField: Readonly<Record<string, readonly string[]>> = {
+  changedText: ["text"],
+  language: ["lang"],
+  query: ["message"],
+  ref: ["rev", "head"],
+  repoName: ["repo"],
+  revisionName: ["rev"],
+  symbolName: ["symbol"],
 };
 
-function renameFields(message: string): string {
-  return message.replace(/^"(\w+)"/, (field, name: string) => {
-    const argument = Object.hasOwn(argumentNames, name) ? argumentNames[name] : undefined;
+/** Replaces the field that a message is about by the argument of the tool that it comes from. */
+function nameArgument(message: string, toolName: string): string {
+  const { shape } = tools.find(({ name }) => name === toolName)?.input ?? { shape: {} };
+  return message.replace(/^"(\w+)"(?= (?:must|contains|cannot|needs)\b)/, (field, name: string) => {
+    if (Object.hasOwn(shape, name) || !Object.hasOwn(argumentsByField, name)) return field;
+    const argument = argumentsByField[name]?.find((each) => Object.hasOwn(shape, each));
     return argument === undefined ? field : `"${argument}"`;
   });
 }
 
-/** Says what to do about errors of the service that do not say it. */
+/** Returns the next step for errors of the service that do not name one. */
 function adviceAbout(message: string): readonly string[] {
   if (/^Git reference .* could not be resolved|^Revision .* not found/s.test(message)) {
     return ['The tool "repos" lists indexed revisions.'];
   }
   if (message.endsWith("is a plain folder and has no history.")) {
-    return ["Use read, outline, grep, find or uses, without rev."];
+    return ['Use "read", "outline", "grep", "find" or "uses", without "rev".'];
   }
   return [];
 }

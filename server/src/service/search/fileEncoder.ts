@@ -33,12 +33,13 @@ const json = {
 interface SourceJson {
   readonly file: FileMatch;
   /** From the end of the file's name to the path in its URL. */
-  readonly webUrl: Buffer;
+  readonly webUrlPrefix: Buffer;
   readonly hasWebUrl: boolean;
   /** From the end of the URL to the language. */
   readonly repository: Buffer;
   /** From the external URL to the content. */
   readonly branches: Buffer;
+  /** From the content to the blob's hash. */
   readonly originAndCommit: Buffer;
 }
 
@@ -65,37 +66,37 @@ export class FileEncoder {
   add(file: FileMatch, repository: Repository, externalWebUrl: string): void {
     const { path, nameRanges, language, chunks, content, blobSha, explanation } = file;
     const source = this.#sourceOf(file, repository);
-    this.#bytes(this.#isEmpty ? json.open : json.separator);
+    this.#writeBytes(this.#isEmpty ? json.open : json.separator);
     this.#isEmpty = false;
-    this.#bytes(json.file);
-    this.#string(path);
-    if (nameRanges.length === 0) this.#bytes(json.noNameRanges);
+    this.#writeBytes(json.file);
+    this.#writeString(path);
+    if (nameRanges.length === 0) this.#writeBytes(json.noNameRanges);
     else {
-      this.#bytes(json.nameRanges);
-      this.#text(JSON.stringify(nameRanges));
+      this.#writeBytes(json.nameRanges);
+      this.#writeJson(JSON.stringify(nameRanges));
     }
-    this.#bytes(source.webUrl);
-    if (source.hasWebUrl) this.#text(encodePath(path));
-    this.#bytes(source.repository);
-    this.#string(language);
-    this.#bytes(json.chunks);
-    this.#chunks(chunks);
-    this.#bytes(json.externalWebUrl);
-    this.#string(externalWebUrl);
-    this.#bytes(source.branches);
-    this.#string(content);
-    this.#bytes(source.originAndCommit);
-    this.#string(blobSha);
-    if (explanation !== undefined) this.#text(`,"explanation":${JSON.stringify(explanation)}`);
+    this.#writeBytes(source.webUrlPrefix);
+    if (source.hasWebUrl) this.#writeJson(encodePath(path));
+    this.#writeBytes(source.repository);
+    this.#writeString(language);
+    this.#writeBytes(json.chunks);
+    this.#writeChunks(chunks);
+    this.#writeBytes(json.externalWebUrl);
+    this.#writeString(externalWebUrl);
+    this.#writeBytes(source.branches);
+    this.#writeString(content);
+    this.#writeBytes(source.originAndCommit);
+    this.#writeString(blobSha);
+    if (explanation !== undefined) this.#writeJson(`,"explanation":${JSON.stringify(explanation)}`);
     const count = cutMatchCount(file);
-    if (count !== undefined) this.#text(`,"matchCount":${count}`);
-    if (this.#returnsScores) this.#text(`,"score":${file.score}`);
-    this.#bytes(json.endOfFile);
+    if (count !== undefined) this.#writeJson(`,"matchCount":${count}`);
+    if (this.#returnsScores) this.#writeJson(`,"score":${file.score}`);
+    this.#writeBytes(json.endOfFile);
   }
 
   finish(): JsonText {
-    if (this.#isEmpty) this.#bytes(json.open);
-    this.#bytes(json.close);
+    if (this.#isEmpty) this.#writeBytes(json.open);
+    this.#writeBytes(json.close);
     this.#flush();
     return new JsonText(...this.#parts);
   }
@@ -116,7 +117,7 @@ export class FileEncoder {
     ).slice(0, -1);
     const source = {
       file,
-      webUrl: Buffer.from(`},"webUrl":${url}`),
+      webUrlPrefix: Buffer.from(`},"webUrl":${url}`),
       hasWebUrl: this.#baseUrl !== undefined,
       repository: Buffer.from(`","repository":${JSON.stringify(name)},"repositoryId":${id},"language":`),
       branches: Buffer.from(`,"branches":${JSON.stringify(branches)},"content":`),
@@ -127,10 +128,10 @@ export class FileEncoder {
   }
 
   /** Writes a string. Most are short, and contain no character to escape: a loop is faster than calling native code. */
-  #string(value: string): void {
+  #writeString(value: string): void {
     const { length } = value;
     if (length > maxLoopLength) {
-      this.#text(JSON.stringify(value));
+      this.#writeJson(JSON.stringify(value));
       return;
     }
     this.#reserve(length + 2);
@@ -140,7 +141,7 @@ export class FileEncoder {
     for (let index = 0; index < length; index++) {
       const code = value.charCodeAt(index);
       if (code < 0x20 || code >= 0x80 || code === quote || code === backslash) {
-        this.#text(JSON.stringify(value));
+        this.#writeJson(JSON.stringify(value));
         return;
       }
       buffer[at++] = code;
@@ -149,20 +150,20 @@ export class FileEncoder {
     this.#length = at;
   }
 
-  #text(text: string): void {
+  #writeJson(text: string): void {
     this.#reserve(text.length * maxBytesPerUnit);
     this.#length += this.#buffer.write(text, this.#length);
   }
 
-  #chunks(bytes: Uint8Array): void {
-    if (bytes.length <= maxCopiedBytes) this.#bytes(bytes);
+  #writeChunks(bytes: Uint8Array): void {
+    if (bytes.length <= maxCopiedBytes) this.#writeBytes(bytes);
     else {
       this.#flush();
       this.#parts.push(bytes);
     }
   }
 
-  #bytes(bytes: Uint8Array): void {
+  #writeBytes(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#buffer.set(bytes, this.#length);
     this.#length += bytes.length;

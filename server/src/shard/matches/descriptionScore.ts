@@ -8,12 +8,11 @@
  * | words of folders | three times their weight |
  * | words of the base name | two and a half times their weight; more if it contains most of the description |
  * | words within a word of the base name | half of that |
- * | words of a definition's name, of the best definition | their weight; less if the name has other words |
+ * | words of a definition's name, of the best definition | 1.3 times their weight; less if the name has other words |
  * | a definition, or the base name, is a name in the description | three times, one and a half times its share |
  *
- * The constants were chosen with questions about 27 projects (`test/bench`), so that they also rank best what is asked
- * about projects that were left out. They are not sensitive: doubling or halving one changes the result by about a
- * hundredth.
+ * The constants were tuned on questions about 27 projects (`test/bench`) and validated on projects that were left out.
+ * They are not sensitive: doubling or halving one changes the result by about a hundredth.
  */
 import { type Description, stemOf, wordsOf } from "#query/description";
 import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
