@@ -1,6 +1,7 @@
 /**
  * Runs one scripted session of the Model Context Protocol with independent clients, over standard input and output and
- * over HTTP. Each must receive what the official client of the protocol's TypeScript SDK receives.
+ * over HTTP. Each must receive what the official client of the protocol's TypeScript SDK receives. Then runs the
+ * protocol's conformance suite.
  *
  * Clients that are not installed are treated as in the campaign `clients`.
  */
@@ -18,6 +19,7 @@ import { runProgram } from "./clients/home";
 
 /** Packages for Python, which `.ci/clients` installs. */
 const libraries = ["mcp", "fastmcp"];
+const conformance = "conformance";
 
 const script = {
   calls: [
@@ -67,12 +69,45 @@ export const mcpClients: Campaign = {
           figures.push([`${library} over ${transport}`, problems.length === 0 ? "as expected" : "DIFFERS"]);
         }
       }
+      if (isWanted(conformance)) {
+        const found = await runConformance(server);
+        figures.push([conformance, found.summary]);
+        failures.push(...found.failures);
+      }
     } finally {
       await server.close();
     }
     return { figures, failures };
   },
 };
+
+interface Conformance {
+  readonly summary: string;
+  readonly failures: readonly string[];
+}
+
+async function runConformance({ served }: AgentServer): Promise<Conformance> {
+  const modules = join(projectRoot(), "out/clients/npm/node_modules");
+  const suite = join(modules, "@modelcontextprotocol/conformance/dist/index.js");
+  if (!existsSync(suite)) {
+    const failures = isRequired(conformance) ? [`${conformance} was not run.`] : [];
+    return { summary: "NOT RUN: there is no out/clients/npm", failures };
+  }
+  const expected = join(projectRoot(), "test/campaigns/clients/conformance.yml");
+  const args = [suite, "server", "--url", `${served.url}/mcp`, "--expected-failures", expected];
+  const node = join(modules, `node-linux-${process.arch}/bin/node`);
+  const { code, output } = await runProgram(node, args, {
+    cwd: projectRoot(),
+    env: process.env,
+    timeLimitMs: 120_000,
+  });
+  const passed = output.match(/^✓ \S+: [1-9]\d* passed, 0 failed$/gm)?.length ?? 0;
+  const isExpected = code === 0 && passed > 0;
+  return {
+    summary: isExpected ? `as expected, ${passed} scenarios passed` : "DIFFERS",
+    failures: isExpected ? [] : [`${conformance}: ${output.slice(-2000)}`],
+  };
+}
 
 function targetsOf({ dataDir, served }: AgentServer): Readonly<Record<string, object>> {
   return {
