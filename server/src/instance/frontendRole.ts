@@ -151,15 +151,17 @@ export class Frontend {
     void poll();
   }
 
-  /** Reads what indexers could not index, for the next update. While the database does not respond, what is known remains. */
+  /** Reads what indexers could not index. While the database does not respond, what is known remains. */
   async #readFailures(): Promise<void> {
     const { queue, log } = this.#options;
     if (queue === undefined || this.#isReadingFailures) return;
     this.#isReadingFailures = true;
     try {
       const failures = await queue.failures();
-      if (!isDeepStrictEqual(failures, this.#failures)) this.#failures = failures;
       this.#hasLoggedFailures = false;
+      if (this.#closing.signal.aborted || isDeepStrictEqual(failures, this.#failures)) return;
+      this.#failures = failures;
+      this.#update();
     } catch (error) {
       if (!this.#hasLoggedFailures && !this.#closing.signal.aborted)
         log.warn("Cannot read what indexers could not index.", { error });
