@@ -19,6 +19,7 @@ import { runProgram } from "./clients/home";
 
 /** Packages for Python, which `.ci/clients` installs. */
 const libraries = ["mcp", "fastmcp"];
+/** The protocol's conformance suite, which it installs, too. */
 const conformance = "conformance";
 
 const script = {

@@ -256,7 +256,7 @@ export async function explainNothing(
   const { problems } = await send("readQuery", { query, isRegexEnabled, isCaseSensitivityEnabled });
   const messages = problems.map(({ message }) => message);
   if (messages.length === 0) {
-    const aboutPath = isExhaustive && path ? await explainPath(send, path, { repo, rev }) : [];
+    const aboutPath = isExhaustive && path ? await explainPath(send, path, commonFilters({ repo, rev })) : [];
     return [...aboutPath, await describeScope(send, isExhaustive, repo, rev)];
   }
   if (repo === undefined) return messages;
@@ -268,12 +268,7 @@ export async function explainNothing(
 }
 
 /** Says that no path matches, with the nearest ones; nothing if one matches, or may match. */
-async function explainPath(
-  send: Send,
-  path: string,
-  scope: Parameters<typeof commonFilters>[0],
-): Promise<readonly string[]> {
-  const filters = commonFilters(scope);
+async function explainPath(send: Send, path: string, filters: readonly string[]): Promise<readonly string[]> {
   if ((await orNothing(mayMatchPath(send, path, filters))) !== false) return [];
   const near = (await orNothing(nearestPaths(send, path, filters))) ?? [];
   const hint = near.length > 0 ? ` Did you mean ${listNames(near)}?` : "";

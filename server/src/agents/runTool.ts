@@ -54,7 +54,7 @@ const argumentsByField: Readonly<Record<string, readonly string[]>> = {
   symbolName: ["symbol"],
 };
 
-/** Replaces the field that a message is about by the argument of the tool that it comes from. */
+/** Replaces the request field at the start of a message with the argument of the tool that it comes from. */
 function nameArgument(message: string, toolName: string): string {
   const { shape } = tools.find(({ name }) => name === toolName)?.input ?? { shape: {} };
   return message.replace(/^"(\w+)"(?= (?:must|contains|cannot|needs)\b)/, (field, name: string) => {

@@ -11,7 +11,7 @@ import { GitServers } from "#gitServer/gitServers";
 import type { ListedRepository } from "#gitServer/protocol";
 import { readSecret } from "#hosts/secret";
 import type { CommitHash, Repository, RepositoryId } from "#model/repository";
-import { systemClock } from "#platform/clock";
+import { systemClock, wait } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Measurement } from "#service/metrics";
 import type { RepositoryView } from "#service/repositories/repositoryView";
@@ -40,6 +40,7 @@ export interface FrontendOptions {
 const startWaitMs = 3000;
 /** Delays between lists of the nodes: the longer it takes to get them, the longer, so that large ones cost little. */
 const nodesPoll = { minMs: 5000, maxMs: 15_000, restFactor: 120 };
+const failuresPollMs = 5000;
 /** A git server that rebuilds its data directory lists its repositories only as it finds them again. */
 const removalDelayMs = 10 * 60_000;
 
@@ -55,7 +56,6 @@ export class Frontend {
   readonly #ids = new Map<string, RepositoryId>();
   /** What indexers could not index. */
   #failures: readonly FailedIndex[] = [];
-  #isReadingFailures = false;
   /** Whether it is in the log that they cannot be read. */
   #hasLoggedFailures = false;
   /** The lists from which everything has been recorded. */
@@ -67,7 +67,6 @@ export class Frontend {
   #lacksIds = false;
   /** Whether the repositories are known from an earlier start. */
   readonly #hadRepositories: boolean;
-  #cancelPoll = () => {};
 
   constructor(options: FrontendOptions) {
     this.#options = options;
@@ -85,7 +84,9 @@ export class Frontend {
     for (const { name, secret } of this.#options.servers)
       checkSecret((await readSecret(secret)).reveal(), `"gitServers" (${name})`);
     await this.gitServers.start(startWaitMs, this.#closing.signal);
-    this.#pollNodes();
+    void this.#repeat(() => this.#readNodes());
+    const { queue } = this.#options;
+    if (queue !== undefined) void this.#repeat(() => this.#readFailures(queue));
   }
 
   /** Returns why this process is not ready; `undefined` if it is. */
@@ -131,44 +132,41 @@ export class Frontend {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#cancelPoll();
     await this.gitServers.close();
     await this.#options.queue?.close();
   }
 
+  /** Runs a step again and again until this is closed, each time after the milliseconds that it has returned. */
+  async #repeat(step: () => Promise<number>): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) await wait(systemClock, await step(), signal).catch(() => undefined);
+  }
+
   /** Lists what the nodes have indexed, which determines the states of repositories. Retries what could not be stored. */
-  #pollNodes(): void {
+  async #readNodes(): Promise<number> {
     const { minMs, maxMs, restFactor } = nodesPoll;
-    const poll = async () => {
-      const startedAt = systemClock.elapsed();
-      void this.#readFailures();
-      await this.#options.cluster?.refresh();
-      if (this.#closing.signal.aborted) return;
-      this.#update();
-      const restMs = restFactor * (systemClock.elapsed() - startedAt);
-      this.#cancelPoll = systemClock.after(Math.min(maxMs, Math.max(minMs, restMs)), () => void poll());
-    };
-    void poll();
+    const startedAt = systemClock.elapsed();
+    await this.#options.cluster?.refresh();
+    if (!this.#closing.signal.aborted) this.#update();
+    return Math.min(maxMs, Math.max(minMs, restFactor * (systemClock.elapsed() - startedAt)));
   }
 
   /** Reads what indexers could not index. While the database does not respond, what is known remains. */
-  async #readFailures(): Promise<void> {
-    const { queue, log } = this.#options;
-    if (queue === undefined || this.#isReadingFailures) return;
-    this.#isReadingFailures = true;
+  async #readFailures(queue: Pick<FrontendQueue, "failures">): Promise<number> {
+    const { signal } = this.#closing;
     try {
       const failures = await queue.failures();
       this.#hasLoggedFailures = false;
-      if (this.#closing.signal.aborted || isDeepStrictEqual(failures, this.#failures)) return;
-      this.#failures = failures;
-      this.#update();
+      if (!signal.aborted && !isDeepStrictEqual(failures, this.#failures)) {
+        this.#failures = failures;
+        this.#update();
+      }
     } catch (error) {
-      if (!this.#hasLoggedFailures && !this.#closing.signal.aborted)
-        log.warn("Cannot read what indexers could not index.", { error });
+      if (!this.#hasLoggedFailures && !signal.aborted)
+        this.#options.log.warn("Cannot read what indexers could not index.", { error });
       this.#hasLoggedFailures = true;
-    } finally {
-      this.#isReadingFailures = false;
     }
+    return failuresPollMs;
   }
 
   /** Takes over the lists of the servers. A failure to store them is logged; the next poll tries again. */

@@ -11,8 +11,8 @@
  * | words of a definition's name, of the best definition | 1.3 times their weight; less if the name has other words |
  * | a definition, or the base name, is a name in the description | three times, one and a half times its share |
  *
- * The constants were tuned on questions about 27 projects (`test/bench`) and validated on projects that were left out.
- * They are not sensitive: doubling or halving one changes the result by about a hundredth.
+ * The constants were tuned on questions about some projects (`test/bench`) and validated on others. They are not
+ * sensitive: doubling or halving one changes the result by about a hundredth.
  */
 import { type Description, stemOf, wordsOf } from "#query/description";
 import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
