@@ -126,6 +126,44 @@ test("words of the path count, also if the text has none", () =>
     },
   ));
 
+test("a base name counts that means nearly the same as a word, or abbreviates it", () =>
+  withEngines(
+    [
+      repository([
+        ...filler,
+        { path: "src/a.ts", content: "// for users\n" },
+        { path: "src/auth.ts", content: "// for users\n" },
+        { path: "src/credentials.ts", content: "// for users\n" },
+        { path: "src/author.ts", content: "// for users\n" },
+      ]),
+    ],
+    async (engine) => {
+      assert.deepEqual(
+        paths(await rank(engine, "login of users"))
+          .slice(0, 2)
+          .sort(),
+        ["src/auth.ts", "src/credentials.ts"],
+      );
+      assert.equal(paths(await rank(engine, "authorization of users"))[0], "src/auth.ts");
+    },
+  ));
+
+test("a word of all files counts in names", () =>
+  withEngines(
+    [
+      repository([
+        ...filler.map(({ path, content }, at) => ({
+          path,
+          content: `handler();\n${at < 10 ? "log();\n" : ""}${content}`,
+        })),
+        { path: "other/handler.ts", content: "handler();\n" },
+      ]),
+    ],
+    async (engine) => {
+      assert.equal(paths(await rank(engine, "log of a handler"))[0], "other/handler.ts");
+    },
+  ));
+
 test("the rest of the query selects files", () =>
   withEngines(
     [

@@ -8,6 +8,7 @@
  * | words of folders | three times their weight |
  * | words of the base name | two and a half times their weight; more if it contains most of the description |
  * | words within a word of the base name | half of that |
+ * | words that one of the base name abbreviates, or means nearly the same as | their weight |
  * | words of a definition's name, of the best definition | 1.3 times their weight; less if the name has other words |
  * | a definition, or the base name, is a name in the description | three times, one and a half times its share |
  *
@@ -15,6 +16,7 @@
  * sensitive: doubling or halving one changes the result by about a hundredth.
  */
 import { type Description, stemOf, wordsOf } from "#query/description";
+import { isRelated } from "#query/relatedWords";
 import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { ShardReader } from "#shard/format/reader";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
@@ -31,9 +33,12 @@ const rangesPerPassage = 5;
 /** The parameters of BM25: how quickly repeated words stop counting, and how much the length of a passage counts. */
 const saturation = 1.2;
 const lengthShare = 0.75;
+/** A word that is in every block has the weight `ln(1 + idfFactor)`. */
+const idfFactor = 3;
 const baseName = 2.5;
 const withinBaseName = 0.5;
 const minWithinBaseName = 4;
+const relatedBaseName = 1;
 const folder = 3;
 const definitionName = 1.3;
 const typeOrFunction = 1.2;
@@ -50,9 +55,12 @@ export interface DescriptionWeights {
   readonly sum: number;
 }
 
-/** Returns the inverse document frequencies of BM25, with blocks as documents. */
+/**
+ * Returns inverse document frequencies, with blocks as documents. Unlike those of BM25, they do not approach zero: a word
+ * that is in most blocks of a small repository still says something about it.
+ */
 export function weightsOf(blockCount: number, counts: readonly number[]): DescriptionWeights {
-  const stems = counts.map((count) => Math.log(1 + (blockCount - count + 0.5) / (count + 0.5)));
+  const stems = counts.map((count) => Math.log(1 + (idfFactor * blockCount) / (count + 0.5)));
   return { stems, sum: stems.reduce((sum, weight) => sum + weight, 0) };
 }
 
@@ -186,17 +194,20 @@ export class DescriptionScorer {
     const lowerBase = base.toLowerCase();
     const baseStems = stemsOf(base);
     const folderStems = this.#stemsOfFolder(path.slice(0, slash));
+    const others = [...baseStems].filter((each) => !this.#stems.includes(each));
     let inBase = 0;
     let inFolders = 0;
+    let related = 0;
     for (const [index, stem] of this.#stems.entries()) {
       const weight = stems[index] ?? 0;
       if (baseStems.has(stem)) inBase += weight;
       else if (stem.length >= minWithinBaseName && lowerBase.includes(stem))
         inBase += weight * withinBaseName;
       else if (folderStems.has(stem)) inFolders += weight;
+      else if (others.some((each) => isRelated(stem, each))) related += weight;
     }
     const named = this.#matchName(base) === 0 ? 0 : this.#nameShare({ stems, sum }) * namedFile;
-    return baseName * inBase * (1 + inBase / sum) + folder * inFolders + named;
+    return baseName * inBase * (1 + inBase / sum) + folder * inFolders + relatedBaseName * related + named;
   }
 
   #stemsOfFolder(path: string): ReadonlySet<string> {
