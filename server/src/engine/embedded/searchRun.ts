@@ -210,9 +210,12 @@ async function loadAllFiles(
     const known = attached === undefined ? noFiles : { ...noFiles, files: attached.files, ranks };
     if (response.token === 0 || attached?.cut.length === 0) return known;
     const requested = attached === undefined ? all : picksAt(all, attached.cut);
-    const pieces: ResultPiece[] = [];
+    const files: (FileMatch | undefined)[] = [];
+    const add = (piece: ResultPiece) => {
+      for (const file of filesOf(piece)) files.push(file);
+    };
     const take = (piece: unknown) => {
-      if (!signal.aborted) pieces.push(piece as ResultPiece);
+      if (!signal.aborted) add(piece as ResultPiece);
     };
     const call: FilesCall = { kind: "files", token: response.token, picks: requested, until: filesUntil };
     if (requested.shards.length === 0) {
@@ -223,14 +226,14 @@ async function loadAllFiles(
     try {
       const shown = await untilAborted(thread.run(call, signal, take), signal);
       if (shown.kind !== "files") return undefined;
-      const files = [...pieces, shown.last].flatMap(filesOf);
+      add(shown.last);
       return { ...shown, files: attached === undefined ? files : replaceCut(attached, files), ranks };
     } catch (error) {
       const isLost = isServiceError(error, "ENGINE_UNAVAILABLE");
       const isLate = limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED");
       if (!isLost && !isLate) throw error;
       if (attached !== undefined) return known;
-      return isLost ? undefined : { ...noFiles, files: pieces.flatMap(filesOf), isLate, ranks };
+      return isLost ? undefined : { ...noFiles, files, isLate, ranks };
     }
   };
   try {
