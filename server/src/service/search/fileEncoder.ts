@@ -14,25 +14,27 @@ const maxCopiedBytes = 64 * 1024;
 /** Longer strings are written by native code, shorter ones in a loop. */
 const maxLoopLength = 256;
 const quote = 0x22;
-const backslash = 0x5c;
 
 /** The JSON between the values of a file: field names, in the order of the contract's `FileMatch`, and punctuation. */
 const json = {
-  file: Buffer.from('{"fileName":{"text":'),
+  firstFile: Buffer.from('[{"fileName":{"text":'),
+  nextFile: Buffer.from('},{"fileName":{"text":'),
   nameRanges: Buffer.from(',"matchRanges":'),
-  noNameRanges: Buffer.from(',"matchRanges":[]'),
   chunks: Buffer.from(',"chunks":'),
   externalWebUrl: Buffer.from(',"externalWebUrl":'),
-  open: Buffer.from("["),
-  separator: Buffer.from(","),
-  close: Buffer.from("]"),
-  endOfFile: Buffer.from("}"),
+  none: Buffer.from("[]"),
+  end: Buffer.from("}]"),
 };
+
+/** By character, 1 if it is written as it is: in a string of JSON, and in the path of a URL. */
+const plainInJson = charactersLike(/[^"\\]/);
+const plainInUrl = charactersLike(/[\w./-]/);
 
 /** The JSON that all files from one source share. */
 interface SourceJson {
   readonly file: FileMatch;
-  /** From the end of the file's name to the path in its URL. */
+  /** From the end of the file's name, or of its ranges, to the path in its URL. */
+  readonly noNameRanges: Buffer;
   readonly webUrlPrefix: Buffer;
   readonly hasWebUrl: boolean;
   /** From the end of the URL to the language. */
@@ -41,6 +43,8 @@ interface SourceJson {
   readonly branches: Buffer;
   /** From the content to the blob's hash. */
   readonly originAndCommit: Buffer;
+  /** Both, for a file without content. */
+  readonly noContent: Buffer;
 }
 
 /**
@@ -66,37 +70,37 @@ export class FileEncoder {
   add(file: FileMatch, repository: Repository, externalWebUrl: string): void {
     const { path, nameRanges, language, chunks, content, blobSha, explanation } = file;
     const source = this.#sourceOf(file, repository);
-    this.#writeBytes(this.#isEmpty ? json.open : json.separator);
+    this.#writeBytes(this.#isEmpty ? json.firstFile : json.nextFile);
     this.#isEmpty = false;
-    this.#writeBytes(json.file);
     this.#writeString(path);
-    if (nameRanges.length === 0) this.#writeBytes(json.noNameRanges);
+    if (nameRanges.length === 0) this.#writeBytes(source.noNameRanges);
     else {
       this.#writeBytes(json.nameRanges);
       this.#writeJson(JSON.stringify(nameRanges));
+      this.#writeBytes(source.webUrlPrefix);
     }
-    this.#writeBytes(source.webUrlPrefix);
-    if (source.hasWebUrl) this.#writeJson(encodePath(path));
+    if (source.hasWebUrl && !this.#writePlain(path, plainInUrl)) this.#writeJson(encodePath(path));
     this.#writeBytes(source.repository);
     this.#writeString(language);
     this.#writeBytes(json.chunks);
     this.#writeChunks(chunks);
     this.#writeBytes(json.externalWebUrl);
     this.#writeString(externalWebUrl);
-    this.#writeBytes(source.branches);
-    this.#writeString(content);
-    this.#writeBytes(source.originAndCommit);
+    if (content === "") this.#writeBytes(source.noContent);
+    else {
+      this.#writeBytes(source.branches);
+      this.#writeString(content);
+      this.#writeBytes(source.originAndCommit);
+    }
     this.#writeString(blobSha);
     if (explanation !== undefined) this.#writeJson(`,"explanation":${JSON.stringify(explanation)}`);
     const count = cutMatchCount(file);
     if (count !== undefined) this.#writeJson(`,"matchCount":${count}`);
     if (this.#returnsScores) this.#writeJson(`,"score":${file.score}`);
-    this.#writeBytes(json.endOfFile);
   }
 
   finish(): JsonText {
-    if (this.#isEmpty) this.#writeBytes(json.open);
-    this.#writeBytes(json.close);
+    this.#writeBytes(this.#isEmpty ? json.none : json.end);
     this.#flush();
     return new JsonText(...this.#parts);
   }
@@ -115,39 +119,50 @@ export class FileEncoder {
     const url = JSON.stringify(
       browseUrl(this.#baseUrl, name, branches[0] ?? defaultRevision, "", "blob"),
     ).slice(0, -1);
+    const webUrlPrefix = `},"webUrl":${url}`;
+    const beforeContent = `,"branches":${JSON.stringify(branches)},"content":`;
+    const afterContent = `,"origin":"${origin}","commit":${JSON.stringify(commit)},"blobSha":`;
     const source = {
       file,
-      webUrlPrefix: Buffer.from(`},"webUrl":${url}`),
+      noNameRanges: Buffer.from(`,"matchRanges":[]${webUrlPrefix}`),
+      webUrlPrefix: Buffer.from(webUrlPrefix),
       hasWebUrl: this.#baseUrl !== undefined,
       repository: Buffer.from(`","repository":${JSON.stringify(name)},"repositoryId":${id},"language":`),
-      branches: Buffer.from(`,"branches":${JSON.stringify(branches)},"content":`),
-      originAndCommit: Buffer.from(`,"origin":"${origin}","commit":${JSON.stringify(commit)},"blobSha":`),
+      branches: Buffer.from(beforeContent),
+      originAndCommit: Buffer.from(afterContent),
+      noContent: Buffer.from(`${beforeContent}""${afterContent}`),
     };
     this.#sources.set(branches, source);
     return source;
   }
 
-  /** Writes a string. Most are short, and contain no character to escape: a loop is faster than calling native code. */
   #writeString(value: string): void {
-    const { length } = value;
-    if (length > maxLoopLength) {
+    this.#reserve(Math.min(value.length, maxLoopLength) + 2);
+    this.#buffer[this.#length++] = quote;
+    if (this.#writePlain(value, plainInJson)) this.#buffer[this.#length++] = quote;
+    else {
+      this.#length--;
       this.#writeJson(JSON.stringify(value));
-      return;
     }
-    this.#reserve(length + 2);
+  }
+
+  /**
+   * Writes a text, unless it is long or contains a character that is not plain. Returns whether it has. Most texts are
+   * short and plain, and a loop is faster than calling native code.
+   */
+  #writePlain(text: string, plain: Uint8Array): boolean {
+    const { length } = text;
+    if (length > maxLoopLength) return false;
+    this.#reserve(length);
     const buffer = this.#buffer;
     let at = this.#length;
-    buffer[at++] = quote;
     for (let index = 0; index < length; index++) {
-      const code = value.charCodeAt(index);
-      if (code < 0x20 || code >= 0x80 || code === quote || code === backslash) {
-        this.#writeJson(JSON.stringify(value));
-        return;
-      }
+      const code = text.charCodeAt(index);
+      if (plain[code] !== 1) return false;
       buffer[at++] = code;
     }
-    buffer[at++] = quote;
     this.#length = at;
+    return true;
   }
 
   #writeJson(text: string): void {
@@ -183,6 +198,13 @@ export class FileEncoder {
     this.#buffer = this.#buffer.subarray(this.#length);
     this.#length = 0;
   }
+}
+
+/** Returns a table of the ASCII characters, except for those before the space, that a pattern matches. */
+function charactersLike(pattern: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 0x80 }, (_, code) =>
+    code >= 0x20 && pattern.test(String.fromCharCode(code)) ? 1 : 0,
+  );
 }
 
 /** The length of the JSON of no chunks. */
