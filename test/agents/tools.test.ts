@@ -226,6 +226,13 @@ Error: "path": "/src/" is a folder in github.com/acme/shop. The tool "outline" l
 `,
   ],
   [
+    "read",
+    { files: [{ repo: "shop", path: "vendor/money" }] },
+    `
+Error: "path": "vendor/money" is a submodule in github.com/acme/shop. Its files are in another repository.
+`,
+  ],
+  [
     "history",
     { repo: "shop", message: "\0" },
     `
@@ -458,11 +465,12 @@ github.com/acme/shop src/cart.ts
     "outline",
     { repo: "shop" },
     `
-2 entries.
+3 entries.
 
 github.com/acme/shop /
 docs/
 src/
+vendor/
 `,
   ],
   [
@@ -605,10 +613,11 @@ src/checkout.ts (added)
     { repo: "shop", head: "HEAD", namesOnly: true },
     `
 commit SHA 2020-01-01 Ann Author: Check out
-3 changed files in github.com/acme/shop.
+4 changed files in github.com/acme/shop.
 docs/hostile.txt (added) +1 -0
 src/checkout.ts (added) +5 -0
 src/generated.js (added) +1 -0
+vendor/money (added) +1 -0
 `,
   ],
   [

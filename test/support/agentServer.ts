@@ -45,6 +45,7 @@ const shopText = `
   | red \u001b[31m and reversed \u202e and invisible \u{e0041}
   src/generated.js
   | ${"x = 1; ".repeat(20_000)}needle
+  vendor/money => 1234567890123456789012345678901234567890
 `;
 
 const moneyText = `
