@@ -312,6 +312,23 @@ github.com/acme/shop src/cart.ts@main
 `,
   ],
   [
+    "grep",
+    { pattern: "x", repo: "acme.shop" },
+    `
+Nothing found.
+No repository contains "acme.shop". Indexed: github.com/acme/money, github.com/acme/shop.
+`,
+  ],
+  [
+    "find",
+    { name: "lang:ts" },
+    `
+No file found.
+No path matches "lang:ts".
+Searched 2 repositories at the default revisions, with uncommitted changes. Everything is indexed, so there is no more.
+`,
+  ],
+  [
     "find",
     { name: "**/*.ts", rev: "v1" },
     `

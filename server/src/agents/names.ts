@@ -6,6 +6,7 @@ import type { TreeNode } from "#contract/history";
 import type { RepositoryItem } from "#contract/repositories";
 import type { RequestInput } from "#contract/service";
 import { beginsWithEcosystem, parsePackageName } from "#query/packageName";
+import { writeExpression } from "#query/parser/write";
 import { mayMatchPath, nearestPaths } from "./nearestPaths";
 import { commonFilters, fileFilter, repositoryFilter, revisionFilter } from "./queryText";
 import type { Send } from "./tool";
@@ -263,7 +264,7 @@ export async function explainNothing(
   const { total } = await send("repos", { ...namedRepositories(repo), perPage: 1 });
   if (total > 0) return messages;
   // The suggestions of a query do not include packages.
-  const others = messages.filter((each) => !each.includes(JSON.stringify(repo)));
+  const others = messages.filter((each) => !each.includes(`"${writeExpression(repo)}"`));
   return [await describeScope(send, isExhaustive, repo, rev), ...others];
 }
 

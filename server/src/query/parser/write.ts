@@ -23,9 +23,14 @@ const whitespaceEscapes: Readonly<Record<string, string>> = {
   "\v": "\\v",
 };
 
-/** Returns the value of a filter that takes an expression, such that it matches this text. An `@` is escaped, too. */
+/**
+ * Returns the value of a filter that takes an expression, such that it matches this text. An `@` is escaped, too, and
+ * the colon of a text that begins like a filter.
+ */
 export function writeExpression(text: string): string {
-  return Array.from(escapeExpression(text), (character) => {
+  const escaped = escapeExpression(text);
+  const expression = prefixAt(escaped, 0) === undefined ? escaped : escaped.replace(":", "\\:");
+  return Array.from(expression, (character) => {
     if (isWhitespace(character)) return whitespaceEscapes[character] ?? `\\${character}`;
     return character === "@" ? "\\@" : character;
   }).join("");
