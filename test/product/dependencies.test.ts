@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { QueryCompletions } from "#contract/queries";
 import type { RepositoryItem } from "#contract/repositories";
 import type { SymbolResult } from "#contract/symbols";
@@ -132,6 +133,15 @@ test("names of packages are completed, and corrected", async () => {
     suggestions.map(({ suggestion }) => suggestion),
     ["npm/lib-shapes\\@1\\.0\\.0"],
   );
+});
+
+test("names of packages are completed in resources", async () => {
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${served.url}/mcp`)));
+  const ref = { type: "ref/resource", uri: "trawl://{repo}@{rev}/{+path}" } as const;
+  const { completion } = await client.complete({ ref, argument: { name: "repo", value: "npm/lib-" } });
+  assert.deepEqual(completion.values, ["npm/lib-other@2.0.0", "npm/lib-shapes@1.0.0"]);
+  await client.close();
 });
 
 async function definitions(symbolName: string, askedFrom?: object): Promise<string[]> {

@@ -56,6 +56,8 @@ const moneyText = `
   | }
   rates.txt
   ${Array.from({ length: 60 }, (_, line) => `| rate of day ${line + 1}`).join("\n  ")}
+  ${"long/".repeat(25)}name.txt
+  | 1
   currencies.ts
   | export function listCurrencies(): readonly string[] {
   ${"|   //\n  ".repeat(500)}| }

@@ -151,6 +151,12 @@ async function checkResources(client: Client): Promise<void> {
   assert.deepEqual(await complete("repo", "sho"), [shop]);
   assert.deepEqual(await complete("rev", "v", { repo: shop }), ["v1"]);
   assert.deepEqual(await complete("path", "cart", { repo: shop, rev: "v1" }), ["src/cart.ts"]);
+  assert.deepEqual(await complete("path", "", { repo: "github.com/acme/money" }), [
+    `${"long/".repeat(25)}name.txt`,
+    "currencies.ts",
+    "rates.txt",
+    "round.ts",
+  ]);
   const uri = `trawl://${encodeURIComponent(shop)}@v1/src/cart.ts`;
   const { contents } = await client.readResource({ uri });
   assert.match(JSON.stringify(contents), /export class Cart/);

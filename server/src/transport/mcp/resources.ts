@@ -4,6 +4,7 @@
  * Each part is percent-encoded; slashes may stay as they are, except in the revision.
  */
 import { type CompleteRequestParams, ResourceNotFoundError } from "@modelcontextprotocol/server";
+import { namedRepositories } from "#agents/names";
 import { fileFilter, repositoryFilter, revisionFilter } from "#agents/queryText";
 import type { Send } from "#agents/tool";
 import { isServiceError, ServiceError } from "#base/error";
@@ -66,7 +67,7 @@ export async function completeArgument(send: Send, params: CompleteRequestParams
   if (name === "repo") {
     const { items, total } = await send("repos", {
       perPage: maxValues,
-      ...(value === "" ? {} : { query: value }),
+      ...namedRepositories(value || undefined),
     });
     return { values: items.map(({ repoName }) => repoName), total, hasMore: total > items.length };
   }
@@ -82,7 +83,8 @@ export async function completeArgument(send: Send, params: CompleteRequestParams
     ...(rev === undefined || rev === "" ? [] : [revisionFilter(rev)]),
     value === "" ? "file:." : fileFilter(value, "text"),
   ];
-  const { files } = await send("search", { query: filters.join(" "), matches: maxValues + 1 });
+  const query = filters.join(" ");
+  const { files } = await send("search", { query, matches: maxValues + 1, matchesPerFile: 1 });
   const paths = files.map(({ fileName }) => fileName.text);
   return { values: paths.slice(0, maxValues), hasMore: paths.length > maxValues };
 }
