@@ -7,8 +7,10 @@ import { after, before, test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { QueryCompletions } from "#contract/queries";
 import type { RepositoryItem } from "#contract/repositories";
+import type { SearchResult } from "#contract/search";
 import type { SymbolResult } from "#contract/symbols";
-import { eventually } from "#test/support/eventually";
+import { eventually, eventuallyEqual } from "#test/support/eventually";
+import { openRawClient } from "#test/support/rawClient";
 import { repo, temporaryFolder } from "#test/support/repo";
 import { type Served, serve } from "#test/support/served";
 import { trawl } from "#test/support/trawl";
@@ -203,4 +205,29 @@ test("files of packages are read like others, and tools find them", async () => 
   );
   assert.match(await tool("repos", "name=npm/lib"), /^2 repositories/);
   assert.match(await tool("repos"), /^1 repository/);
+});
+
+test("an editor's setting removes packages while it runs, and indexes them again", async (t) => {
+  const client = openRawClient(join(temporaryFolder(), "data"), t);
+  await client.initialize();
+  await client.result("trawl/addPaths", { paths: [project.path] });
+  const configure = (settings: object) =>
+    client.notify("workspace/didChangeConfiguration", { settings: { trawl: settings } });
+  const listed = async () =>
+    namesOf(
+      (await client.result<{ items: RepositoryItem[] }>("trawl/repos", { dependencies: "only" })).items,
+    );
+  const found = async () => {
+    const query = "dependencies:yes sharedName";
+    const { files } = await client.result<SearchResult>("trawl/search", { query });
+    return files.map(({ repository }) => repository);
+  };
+  await eventuallyEqual(listed, packages);
+  await eventuallyEqual(found, ["npm/lib-shapes@1.0.0"]);
+  configure({ dependencies: false });
+  await eventuallyEqual(listed, []);
+  assert.deepEqual(await found(), []);
+  configure({ dependencies: true });
+  await eventuallyEqual(listed, packages);
+  await eventuallyEqual(found, ["npm/lib-shapes@1.0.0"]);
 });
