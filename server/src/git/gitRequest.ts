@@ -120,8 +120,8 @@ export function responseTooLarge(): ServiceError {
 /** Converts git's error about lines beyond the end of a file to INVALID_QUERY_PARAMS; `undefined` for other errors. */
 export function linesOutOfRange(error: unknown): ServiceError | undefined {
   if (!isServiceError(error, "GIT_FAILED")) return undefined;
-  const count = /has only (\d+) lines?/.exec(error.message)?.[1];
+  const count = /has only (\d+ lines?)/.exec(error.message)?.[1];
   if (count === undefined) return undefined;
-  const message = `"lines" must be within the file, which has ${count} lines.`;
+  const message = `"lines" must be within the file, which has ${count}.`;
   return new ServiceError("INVALID_QUERY_PARAMS", message, { cause: error });
 }
