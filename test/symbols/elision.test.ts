@@ -338,11 +338,7 @@ async function assertSameOccurrences(
     const parser = new DocumentParser(runtime);
     for (const occurrence of occurrences) {
       const identifier = parser.identifierAt(language, content, occurrence.start);
-      assert.deepEqual(
-        identifier,
-        { name, imports: identifier?.imports, ...occurrence },
-        `${name} in ${text}`,
-      );
+      assert.deepEqual(identifier, { name, ...occurrence }, `${name} in ${text}`);
     }
   });
 }

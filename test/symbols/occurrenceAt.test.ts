@@ -48,27 +48,6 @@ for (const [language, marked, expected] of cursors) {
   test(`${language}: ${marked}`, async () => assert.equal(await identifierAt(language, marked), expected));
 }
 
-const imported: readonly (readonly [language: string, marked: string, imports: string])[] = [
-  ["TypeScript", 'import a from "a";\nimport { b } from "c";\n|a(b);', "a"],
-  ["TypeScript", 'import a from "a";\nimport { b } from "c";\na(|b);', "c"],
-  ["TypeScript", 'import a from "a";\nimport { |b } from "c";', "c"],
-  ["TypeScript", 'import a from "a";\nd.|a();', ""],
-  ["TypeScript", 'import a from "a";\n|d();', ""],
-  ["Python", "import a\nfrom c import b\n|b()", "c"],
-  ["Rust", "use a::b;\nuse c::{d, e};\nfn f() { |e(); }", "c::e"],
-  ["Go", 'package p\nimport (\n"x/a"\n"x/b"\n)\nfunc f() { b.|C() }', "x/b"],
-  ["Go", 'package p\nimport "x/b"\nfunc f() { |b() }', ""],
-  ["Go", 'package p\nimport "x/b"\nfunc f(b T) { b.|C() }', ""],
-];
-for (const [language, marked, expected] of imported) {
-  test(`${language}: imports of ${marked}`, async () => {
-    const parser = await documentParser();
-    const offset = Buffer.from(marked.slice(0, marked.indexOf("|"))).length;
-    const found = parser.identifierAt(language, Buffer.from(marked.replace("|", "")), offset);
-    assert.equal(found?.imports.join(), expected);
-  });
-}
-
 const signatures: readonly (readonly [
   language: string,
   name: string,

@@ -117,8 +117,6 @@ export type ParsedCalls =
 /** An identifier in code. */
 export interface Identifier extends Occurrence {
   readonly name: string;
-  /** Imports that the name may come from; empty if unknown. */
-  readonly imports: readonly string[];
 }
 
 export type ParsedIdentifier =

@@ -42,7 +42,7 @@ const callableKinds: ReadonlySet<SymbolKind> = new Set([
 const cFamily: ReadonlySet<string> = new Set(["C", "C++", "Cuda", "Objective-C", "Objective-C++"]);
 const ecmascript: ReadonlySet<string> = new Set(["TypeScript", "TSX", "JavaScript", "Vue", "Svelte"]);
 /** Languages in which names of other files must be imported. */
-export const importsNames: ReadonlySet<string> = new Set([...ecmascript, "Python", "Go", "Rust"]);
+const importsNames: ReadonlySet<string> = new Set([...ecmascript, "Python", "Go", "Rust"]);
 /** Languages in which no two files declare parts of one type. */
 const declaresTypesOnce: ReadonlySet<string> = new Set([...ecmascript, "Python"]);
 

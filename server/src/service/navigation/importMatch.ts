@@ -61,15 +61,10 @@ export function mayReexport(
   { language }: Pick<ImportingFile, "language">,
   to: Pick<ImportedFile, "path">,
 ): boolean {
-  if (isOfOwnProject(specifier)) return true;
+  if (/^(?:[.#]|[@~]\/|(?:crate|self|super)\b)/.test(specifier)) return true;
   if (rules[language] === matchesModule && isBuiltin(specifier)) return false;
   const path = segmentsOf(removeExtension(to.path)).map(toPlain);
   return specifier.split(/[/\\.:]+/).some((name) => name !== "" && path.includes(toPlain(name)));
-}
-
-/** Returns whether an import names a module relative to the file or the project. */
-export function isOfOwnProject(specifier: string): boolean {
-  return /^(?:[.#]|[@~]\/|(?:crate|self|super)\b)/.test(specifier);
 }
 
 /** Folders and packages are written with other separators than names in code. */

@@ -15,10 +15,8 @@ import { findUnindexedRevisions } from "#service/repositories/unindexedRevisions
 import { indexRevisions } from "#service/search/search";
 import { type PlanOptions, preferredRepositories, toUnsavedDocuments } from "#service/search/searchPlan";
 import type { Identifier } from "#symbols/symbols";
-import { importsNames } from "./callResolver";
 import type { CodeFiles, CodeText, FileLocation } from "./codeFiles";
 import { importedPackages } from "./importedPackages";
-import { isOfOwnProject } from "./importMatch";
 import { lookupLanguages, requestedLanguages } from "./languageFamilies";
 import type { ParsedCode } from "./parsedCode";
 
@@ -33,7 +31,7 @@ export interface QueryOrigin {
   readonly repository: Repository;
   /** Absent if only the repository is known. */
   readonly text?: CodeText;
-  /** Imports that the name may come from, as written: those of the file, unless the identifier tells. */
+  /** Imports of the file, as written. */
   readonly imports: readonly string[];
   /** The identifier at the location, if it is the requested name. */
   readonly identifier?: Identifier;
@@ -203,12 +201,5 @@ async function resolveOrigin(
   const found = await code.identifierAt(text, offset, context.signal);
   const identifier =
     found.kind === "parsed" && found.identifier?.name === symbolName ? found.identifier : undefined;
-  if (identifier === undefined) return { repository, text, imports };
-  return { repository, text, imports: importsFor(identifier, text.language, imports), identifier };
-}
-
-/** A module of the project may re-export what the file imports elsewhere. */
-function importsFor({ imports }: Identifier, language: string, all: readonly string[]): readonly string[] {
-  const isKnown = imports.length > 0 && importsNames.has(language) && !imports.some(isOfOwnProject);
-  return isKnown ? imports : all;
+  return { repository, text, imports, ...(identifier === undefined ? {} : { identifier }) };
 }

@@ -13,7 +13,7 @@ import { callQueries, definitionQueries, scopeQueries } from "#symbols/grammars/
 import type { Runtime } from "#symbols/grammars/runtime";
 import { blankMacros } from "#symbols/recovery/macros";
 import { recoverTrees } from "#symbols/recovery/recovery";
-import { callsIn, importsOfIdentifier } from "#symbols/scopes/calls";
+import { callsIn } from "#symbols/scopes/calls";
 import { Declarations } from "#symbols/scopes/declarations";
 import {
   findIdentifier,
@@ -101,13 +101,9 @@ export class DocumentParser {
       const at = elided === undefined ? offset : elided.toElided(offset);
       const found = at === undefined ? undefined : findIdentifier(at, parsed);
       if (found === undefined) return undefined;
-      const { candidate, name } = found;
-      const matches = this.#matches("definitions", definitionQueries[parsed.grammar] ?? "", parsed);
-      const declarations = this.#declarations(parsed, definitionsIn(matches, parsed.source, parsed.grammar));
-      const occurrence = occurrenceAt(candidate, name, declarations);
+      const occurrence = occurrenceAt(found.candidate, found.name, this.#declarations(parsed));
       return {
-        name,
-        imports: importsOfIdentifier(name, candidate.start, declarations, importStatementsIn(matches)),
+        name: found.name,
         ...(elided === undefined ? occurrence : occurrenceInOriginal(occurrence, elided)),
       };
     });
@@ -126,7 +122,7 @@ export class DocumentParser {
     return definitionsIn(matches, parsed.source, parsed.grammar);
   }
 
-  #declarations(parsed: Parsed, { definitions }: DocumentSymbols): Declarations {
+  #declarations(parsed: Parsed, { definitions } = this.#symbols(parsed)): Declarations {
     const { grammar, source, rules } = parsed;
     const matches = this.#matches("scopes", scopeQueries[grammar] ?? "", parsed);
     return new Declarations(definitions, matches, source, rules);

@@ -81,19 +81,6 @@ export function callsIn(
   return [...calls.values()].sort((left, right) => left.start - right.start);
 }
 
-/** Returns the imports that an identifier may come from; none for a member, except in Go, whose imports are packages. */
-export function importsOfIdentifier(
-  name: string,
-  start: number,
-  declarations: Declarations,
-  statements: readonly ImportStatement[],
-): readonly string[] {
-  const { source, rules } = declarations;
-  const access = memberAccessBefore(start, source.text, rules);
-  if (!rules.infersTypes) return access === undefined ? importsOf(name, statements) : [];
-  return access === undefined ? [] : packageImports(access, declarations, statements);
-}
-
 /** Returns the name before `as` or `:` in an import that renames it. */
 function importedName(written: string, { start, end }: ImportStatement, text: string): string {
   const renamed = new RegExp(
