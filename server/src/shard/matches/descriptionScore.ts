@@ -8,7 +8,7 @@
  * | words of folders | three times their weight |
  * | words of the base name | two and a half times their weight; more if it contains most of the description |
  * | words within a word of the base name | half of that |
- * | words that one of the base name abbreviates, or means nearly the same as | their weight |
+ * | words with a synonym or an abbreviation in the base name | their weight |
  * | words of a definition's name, of the best definition | 1.3 times their weight; less if the name has other words |
  * | a definition, or the base name, is a name in the description | three times, one and a half times its share |
  *
@@ -33,7 +33,7 @@ const rangesPerPassage = 5;
 /** The parameters of BM25: how quickly repeated words stop counting, and how much the length of a passage counts. */
 const saturation = 1.2;
 const lengthShare = 0.75;
-/** A word that is in every block has the weight `ln(1 + idfFactor)`. */
+/** A word that is in every block has about the weight `ln(1 + idfFactor)`. */
 const idfFactor = 3;
 const baseName = 2.5;
 const withinBaseName = 0.5;
@@ -192,9 +192,10 @@ export class DescriptionScorer {
     const slash = path.lastIndexOf("/") + 1;
     const base = path.slice(slash).replace(/(?<!^)\..*$/, "");
     const lowerBase = base.toLowerCase();
-    const baseStems = stemsOf(base);
+    const baseWords = wordsOf(base).map((word) => word.toLowerCase());
+    const baseStems = new Set(baseWords.map(stemOf));
     const folderStems = this.#stemsOfFolder(path.slice(0, slash));
-    const others = [...baseStems].filter((each) => !this.#stems.includes(each));
+    const others = baseWords.filter((word) => !this.#stems.includes(stemOf(word)));
     let inBase = 0;
     let inFolders = 0;
     let related = 0;
