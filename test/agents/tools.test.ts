@@ -330,6 +330,15 @@ Searched 2 repositories at the default revisions, with uncommitted changes. Ever
   ],
   [
     "find",
+    { name: "topic: x" },
+    `
+No file found.
+No path matches "topic: x".
+Searched 2 repositories at the default revisions, with uncommitted changes. Everything is indexed, so there is no more.
+`,
+  ],
+  [
+    "find",
     { name: "**/*.ts", rev: "v1" },
     `
 1 file.

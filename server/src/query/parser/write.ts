@@ -24,16 +24,15 @@ const whitespaceEscapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the value of a filter that takes an expression, such that it matches this text. An `@` is escaped, too, and
- * the colon of a text that begins like a filter.
+ * Returns the value of a filter that takes an expression, such that it matches this text. Also escapes `@`, and the colon
+ * of a text that begins with a filter.
  */
 export function writeExpression(text: string): string {
-  const escaped = escapeExpression(text);
-  const expression = prefixAt(escaped, 0) === undefined ? escaped : escaped.replace(":", "\\:");
-  return Array.from(expression, (character) => {
+  const escaped = Array.from(escapeExpression(text), (character) => {
     if (isWhitespace(character)) return whitespaceEscapes[character] ?? `\\${character}`;
     return character === "@" ? "\\@" : character;
   }).join("");
+  return prefixAt(escaped, 0, true) === undefined ? escaped : escaped.replace(":", "\\:");
 }
 
 /** Undoes `writeExpression`, ignoring `^` and `$` at the ends. Approximate for any other expression. */
