@@ -26,7 +26,7 @@ const json = {
   end: Buffer.from("}]"),
 };
 
-/** By character, 1 if it is written as it is: in a string of JSON, and in the path of a URL. */
+/** By character, 1 if it needs no escape: in a string of JSON, and in the path of a URL. */
 const plainInJson = charactersLike(/[^"\\]/);
 const plainInUrl = charactersLike(/[\w./-]/);
 
@@ -43,7 +43,7 @@ interface SourceJson {
   readonly branches: Buffer;
   /** From the content to the blob's hash. */
   readonly originAndCommit: Buffer;
-  /** Both, for a file without content. */
+  /** `branches`, an empty content, and `originAndCommit`. */
   readonly noContent: Buffer;
 }
 
@@ -141,14 +141,15 @@ export class FileEncoder {
     this.#buffer[this.#length++] = quote;
     if (this.#writePlain(value, plainInJson)) this.#buffer[this.#length++] = quote;
     else {
+      // Takes the quote back.
       this.#length--;
       this.#writeJson(JSON.stringify(value));
     }
   }
 
   /**
-   * Writes a text, unless it is long or contains a character that is not plain. Returns whether it has. Most texts are
-   * short and plain, and a loop is faster than calling native code.
+   * Writes a text, unless it is long or contains a character that is not plain: then it writes nothing, and returns
+   * false. Most texts are short and plain, and a loop is faster than calling native code.
    */
   #writePlain(text: string, plain: Uint8Array): boolean {
     const { length } = text;
@@ -200,7 +201,7 @@ export class FileEncoder {
   }
 }
 
-/** Returns a table of the ASCII characters, except for those before the space, that a pattern matches. */
+/** Returns a table of the ASCII characters, except for control characters before the space, that a pattern matches. */
 function charactersLike(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 0x80 }, (_, code) =>
     code >= 0x20 && pattern.test(String.fromCharCode(code)) ? 1 : 0,
