@@ -36,7 +36,7 @@ const groups = `
   information info, initialize initialization init setup start, instance object obj, integer int number num,
   interceptor middleware hook, iterate loop, job task worker, keep retain preserve hold, language lang,
   layer level lvl, lexer tokenizer scanner token, library lib, limit max maximum throttle rate cap,
-  link url uri href, memory mem heap alloc, message msg, metric statistics counter measure, minimum min,
+  link url uri href, memory mem heap alloc, metric statistics counter measure, minimum min,
   module package, mutex lock semaphore, navigate route, network net socket,
   observe watch subscribe subscription listen monitor, open connect, operation op, order sort,
   outgoing outbound response resp res reply, parent super, pattern regex regular glob, pause suspend,
