@@ -85,3 +85,42 @@ test("the best hits of all workers are chosen, ties in search order and then by 
     ),
   );
 });
+
+test("the best files are loaded first, then batches of the others in the order of the text", () => {
+  const shards = Array.from({ length: 5 }, (_, shard) =>
+    shardHits(
+      [7, 1, shard],
+      Array.from({ length: 1000 }, (_, document) => ({
+        document: 999 - document,
+        score: (document * 7919 + shard * 104_729) % 1013,
+        matchCount: 1,
+      })),
+      Number.POSITIVE_INFINITY,
+    ),
+  );
+  const { limits } = planOf(literal("a"), { maxMatches: 1e6, maxDisplayedMatches: 4500 });
+  const [chosen] = chooseHits([response(shards)], limits).hits;
+  assert.ok(chosen);
+  const loaded = Array.from(chosen.ranks, (rank, at) => {
+    const [shard, hit] = [chosen.shards[at] ?? 0, chosen.hits[at] ?? 0];
+    return { rank, position: shard * 1000 + hit, score: shards[shard]?.scores[hit] ?? 0 };
+  });
+  const byRank = [...loaded].sort((one, other) => one.rank - other.rank);
+  assert.deepEqual(
+    byRank.map(({ rank }) => rank),
+    [...Array(4500).keys()],
+  );
+  assert.ok(byRank.every(({ score }, at) => at === 0 || score <= (byRank[at - 1]?.score ?? 0)));
+  const isAscending = (values: readonly number[]) =>
+    values.every((value, at) => at === 0 || value > (values[at - 1] ?? 0));
+  const bounds = [0, 1000, 2000, 4000, 4500];
+  for (const [at, from] of bounds.slice(0, -1).entries()) {
+    const to = bounds[at + 1] ?? 0;
+    const batch = loaded.slice(from, to);
+    assert.deepEqual(
+      new Set(batch.map(({ rank }) => rank)),
+      new Set(Array.from({ length: to - from }, (_, at) => from + at)),
+    );
+    assert.ok(isAscending(batch.map((each) => (from === 0 ? each.rank : each.position))), `${from}`);
+  }
+});

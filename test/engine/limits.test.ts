@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isServiceError } from "#base/error";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
-import type { ResultPiece } from "#engine/embedded/resultPiece";
 import type { SearchThread } from "#engine/embedded/searchMessages";
 import { createSearchTask } from "#engine/embedded/searchTask";
 import { decodeChunks, type FileMatch } from "#model/match";
+import type { PackedFiles } from "#model/packedFile";
 import type { RepositoryId } from "#model/repository";
 import { monotonicNow } from "#platform/clock";
 import { inlineThread } from "#platform/inlineThread";
@@ -393,10 +393,10 @@ const manyFiles = Array.from({ length: 200 }, (_, at) => ({
 test("many files are transferred in pieces, complete and in order", async () => {
   const directory = await openIndex([{ id: 1, segments: [manyFiles] }]);
   const pieces: number[] = [];
-  const count = ({ chunks }: ResultPiece) => pieces.push(chunks.length);
+  const count = ({ bytes }: PackedFiles) => pieces.push(bytes.length);
   const engine = watchedEngine(directory, (run) => async (call, signal, onPartial) => {
     const response = await run(call, signal, (piece) => {
-      count(piece as ResultPiece);
+      count(piece as PackedFiles);
       return onPartial?.(piece);
     });
     if (response.kind === "files") count(response.last);

@@ -6,6 +6,7 @@
  */
 import type { Origin } from "#model/document";
 import type { FileMatch, Range } from "#model/match";
+import type { AnyFile } from "#model/packedFile";
 import type { RepositoryId } from "#model/repository";
 import type { FlushReason, SearchStats } from "#model/stats";
 import type { DocumentSymbols, SymbolKind } from "#model/symbol";
@@ -51,6 +52,8 @@ export interface SearchPlan {
   readonly starLevels?: Uint8Array | undefined;
   /** Counts by group. Requires limits that only count. */
   readonly grouping?: Grouping | undefined;
+  /** Whether the result may have `packed` instead of `files`. */
+  readonly acceptsPacked?: boolean | undefined;
 }
 
 /** Prints a plan in one line, for debugging. */
@@ -68,8 +71,12 @@ export function printPlan(plan: SearchPlan): string {
 }
 
 export interface EngineResult {
-  /** Best first. */
+  /** Best first. Empty if there is `packed`. */
   readonly files: readonly FileMatch[];
+  /** The files, most of them as bytes. */
+  readonly packed?: readonly AnyFile[];
+  /** If there is `packed`: call this when the bytes will not be read anymore, so that their memory is used again. */
+  readonly release?: () => void;
   readonly stats: SearchStats;
   /** False when a limit, a damaged shard or a missing symbol index may have hidden a match. */
   readonly isExhaustive: boolean;
@@ -176,9 +183,6 @@ export interface DocumentInfo {
   /** Git's hash of the content, or `""` if it is in no commit. */
   readonly blobSha: string;
 }
-
-/** Where a document comes from. Documents of a repository that are in the same revisions share it. */
-export type DocumentSource = Pick<DocumentInfo, "repositoryId" | "branches" | "origin" | "commit">;
 
 /** A definition in the index. */
 export interface FoundSymbol {

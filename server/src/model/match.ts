@@ -66,6 +66,9 @@ export interface FileMatch {
   readonly explanation?: string | undefined;
 }
 
+/** Where a file comes from. Files of a repository that are in the same revisions share it. */
+export type DocumentSource = Pick<FileMatch, "repositoryId" | "branches" | "origin" | "commit">;
+
 /** Returns what distinguishes a file from others. Versions of one that is not indexed have no hash, but other branches. */
 export function fileKey({ repositoryId, path, blobSha, origin, branches }: FileMatch): string {
   return [repositoryId, path, blobSha, origin, ...branches].join("\0");

@@ -6,25 +6,52 @@ const encodedPlaceholder = Buffer.from(JSON.stringify(placeholder));
 /** The texts in the value that is being encoded, in order. */
 let found: JsonText[] | undefined;
 
+/** Reads a text in parts. They are allocated by `allocate`, unless the text already contains them. */
+type ReadParts = (allocate: Allocate) => Iterable<Uint8Array>;
+type Allocate = (byteCount: number) => Buffer;
+
 /** JSON in UTF-8. `toJsonBytes` inserts it as it is; `JSON.stringify` encodes the value that it contains. */
 export class JsonText {
-  /** One after the other, they are the text. */
-  readonly parts: readonly Uint8Array[];
+  /** In bytes. */
   readonly length: number;
+  #read: ReadParts | undefined;
+  readonly #onRelease: (() => void) | undefined;
 
-  constructor(...parts: readonly Uint8Array[]) {
-    this.parts = parts;
-    this.length = parts.reduce((sum, { length }) => sum + length, 0);
+  /** `onRelease` is called once, when the text will not be read anymore. */
+  constructor(read: ReadParts, length: number, onRelease?: () => void) {
+    this.#read = read;
+    this.length = length;
+    this.#onRelease = onRelease;
+  }
+
+  static of(bytes: Uint8Array): JsonText {
+    return new JsonText(() => [bytes], bytes.length);
+  }
+
+  /**
+   * Returns parts that are the text, one after the other. Each is computed only when it is requested. `allocate` returns
+   * memory that no part uses that is still needed.
+   */
+  parts(allocate: Allocate = (byteCount) => Buffer.allocUnsafe(byteCount)): Iterable<Uint8Array> {
+    if (this.#read === undefined) throw new Error("The text has been released.");
+    return this.#read(allocate);
+  }
+
+  /** Call this when the text will not be read anymore. */
+  release(): void {
+    if (this.#onRelease === undefined || this.#read === undefined) return;
+    this.#read = undefined;
+    this.#onRelease();
   }
 
   toJSON(): unknown {
-    if (found === undefined) return JSON.parse(Buffer.concat(this.parts).toString());
+    if (found === undefined) return JSON.parse(Buffer.concat([...this.parts()]).toString());
     found.push(this);
     return placeholder;
   }
 }
 
-/** Returns the JSON of a value that may contain `JsonText`. */
+/** Returns the JSON of a value that may contain `JsonText`, which is released. */
 export function toJsonBytes(value: unknown): Buffer {
   const texts: JsonText[] = [];
   found = texts;
@@ -39,13 +66,14 @@ export function toJsonBytes(value: unknown): Buffer {
   const result = Buffer.allocUnsafe(around.length + insertedLength);
   let from = 0;
   let length = 0;
-  for (const { parts } of texts) {
+  for (const text of texts) {
     const at = around.indexOf(encodedPlaceholder, from);
     length += around.copy(result, length, from, at);
-    for (const part of parts) {
+    for (const part of text.parts()) {
       result.set(part, length);
       length += part.length;
     }
+    text.release();
     from = at + encodedPlaceholder.length;
   }
   around.copy(result, length, from);

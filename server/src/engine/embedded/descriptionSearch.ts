@@ -92,7 +92,12 @@ export class DescriptionSearch {
     this.#hasUnreadableFiles = hasUnreadableFiles;
     this.#compiled = compileQuery(call.search.query, window.kernels);
     this.#described = compileDescription(call.description, window);
-    this.#piece = new PieceBuilder(window, this.#compiled, call.search.limits);
+    this.#piece = new PieceBuilder(
+      window,
+      this.#compiled,
+      call.search.limits,
+      call.search.acceptsPacked === true,
+    );
   }
 
   async count({ views, damagedFiles }: SearchedShards, context: TaskContext): Promise<FrequenciesResponse> {

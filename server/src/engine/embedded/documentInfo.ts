@@ -1,5 +1,6 @@
-import type { DocumentInfo, DocumentSource } from "#engine/engine";
+import type { DocumentInfo } from "#engine/engine";
 import type { Origin } from "#model/document";
+import type { DocumentSource } from "#model/match";
 import type { RepositoryId } from "#model/repository";
 import { decodeBytes } from "#shard/matches/chunks";
 import { layers } from "./searchOrder";
@@ -23,10 +24,7 @@ export function describeDocument(
   return { ...describeContent(shard, document), ...describeSource(shard, document, requested) };
 }
 
-export function describeContent(
-  { reader }: OpenShard,
-  document: number,
-): Omit<DocumentInfo, keyof DocumentSource> {
+function describeContent({ reader }: OpenShard, document: number): Omit<DocumentInfo, keyof DocumentSource> {
   return {
     path: decodeBytes(reader.path(document)),
     language: reader.language(document),

@@ -90,10 +90,14 @@ export class EmbeddedEngine implements Engine {
       signal,
     );
     const until = { ...limits, deadline: stages.searchUntil };
-    const call = searchCall({ ...plan, limits: until, unsaved }, emit !== undefined);
+    const acceptsPacked = plan.acceptsPacked === true && emit === undefined;
+    const call = {
+      ...searchCall({ ...plan, limits: until, unsaved }, emit !== undefined),
+      acceptsPacked,
+    };
     const onDamage = (files: readonly string[]) => this.#workers.reportDamage(files);
     const threads = this.#workers.threadsFor(plan.repositories);
-    const shared = { threads, limits, stages, emit, onDamage };
+    const shared = { threads, limits, stages, acceptsPacked, emit, onDamage };
     const maySkipShards =
       threads.length > 1 && Number.isFinite(limits.maxMatches) && plan.grouping === undefined;
     const foundMatches = maySkipShards ? new FoundMatches().buffer : undefined;

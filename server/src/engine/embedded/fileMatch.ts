@@ -1,3 +1,5 @@
+import { isPlainPath, type PackedFiles } from "#model/packedFile";
+import { SharedBlocks } from "#platform/sharedBlocks";
 import type { Limits } from "#query/limits";
 import type { CompiledSearch } from "#shard/evaluation/compile";
 import type { DocumentHit } from "#shard/evaluation/evaluate";
@@ -7,11 +9,26 @@ import { decodeBytes, nameRanges, writeChunks } from "#shard/matches/chunks";
 import { spanOf, type TextSpan } from "#shard/matches/documentLines";
 import { JsonWriter } from "#shard/matches/jsonWriter";
 import type { DocumentRanges, RangeBuffer } from "#shard/matches/ranges";
-import { DocumentSources, describeContent } from "./documentInfo";
-import { fileBytes, PieceColumns, type PieceFile, type ResultPiece } from "./resultPiece";
+import { DocumentSources } from "./documentInfo";
+import { bytesInResponse, PieceColumns, type PieceFile } from "./resultPiece";
 import type { OpenShard } from "./shardSet";
 
 const noChunks = Buffer.from("[]");
+/** Smaller pieces are copied to a buffer of their own. */
+const minBlockBytes = 8 * 1024;
+
+let blocks: SharedBlocks | undefined;
+
+/** The blocks of this thread, for nearly all of the pieces that its searches load at a time. */
+function threadBlocks(): SharedBlocks {
+  blocks ??= new SharedBlocks({
+    blockBytes: 160 * 1024,
+    maxCount: 192,
+    maxLeaseMs: 120_000,
+    idleMs: 10_000,
+  });
+  return blocks;
+}
 
 /** The hits in a shard, by whichever kind of search. */
 export interface EvaluatedDocuments {
@@ -38,17 +55,21 @@ export type FollowingHits = (index: number) => ShardHit | undefined;
 export class PieceBuilder {
   readonly #window: TextWindow;
   readonly #limits: Limits;
+  readonly #sharesMemory: boolean;
   readonly #writer = new JsonWriter();
   readonly #sources: DocumentSources;
   #columns = new PieceColumns();
   #byteCount = 0;
   /** Of the file that was added last. */
   #lastBytes = 0;
+  #lastStart = 0;
   #takenBytes = 0;
 
-  constructor(window: TextWindow, compiled: CompiledSearch, limits: Limits) {
+  /** With `sharesMemory`, the receiver releases the bytes of each piece. */
+  constructor(window: TextWindow, compiled: CompiledSearch, limits: Limits, sharesMemory: boolean) {
     this.#window = window;
     this.#limits = limits;
+    this.#sharesMemory = sharesMemory;
     this.#sources = new DocumentSources(compiled);
   }
 
@@ -71,7 +92,9 @@ export class PieceBuilder {
    */
   add(found: ShardHit, maxRanges: number, following: FollowingHits): void {
     const { shard, evaluation, hit } = found;
-    const { path, language, blobSha } = describeContent(shard, hit.document);
+    const { reader } = shard;
+    const language = reader.language(hit.document);
+    const path = reader.path(hit.document);
     const { omitsChunks = false } = this.#limits;
     const isOmitted = typeof omitsChunks === "boolean" ? omitsChunks : omitsChunks.includes(language);
     const hasChunks = !hit.isInName && !isOmitted;
@@ -79,28 +102,41 @@ export class PieceBuilder {
     const shown = shownRanges(found, maxRanges, phrase);
     // Spread syntax would give each object a hidden class of its own, which takes longer than everything else here.
     const file: PieceFile = {
-      path,
       language,
-      blobSha,
-      nameRanges: hit.isInName ? nameRanges(shard.reader.path(hit.document), shown) : [],
+      nameRanges: hit.isInName ? nameRanges(path, shown) : [],
       rangeCount: shown.to - shown.from,
-      content: this.#limits.returnsContent ? decodeBytes(shard.reader.readContent(hit.document)) : "",
+      content: this.#limits.returnsContent ? decodeBytes(reader.readContent(hit.document)) : "",
       score: hit.score,
       matchCount: hit.matchCount,
       explanation: this.#limits.explainsScores ? evaluation.explain(hit) : undefined,
     };
-    const { length: start } = this.#writer;
-    if (hasChunks) this.#writeChunks(found, shown, phrase, following);
-    else this.#writer.raw(noChunks);
-    const chunksLength = this.#writer.length - start;
-    this.#columns.push(file, this.#sources.of(shard, hit.document), chunksLength);
-    this.#lastBytes = fileBytes(file, chunksLength);
-    this.#byteCount += this.#lastBytes;
+    const writer = this.#writer;
+    const { length: start } = writer;
+    try {
+      if (isPlainPath(path)) writer.raw(path);
+      else writer.text(path, 0, path.length);
+      const { length: pathEnd } = writer;
+      writer.hex(reader.blobBytes(hit.document));
+      const { length: hashEnd } = writer;
+      if (hasChunks) this.#writeChunks(found, shown, phrase, following);
+      else writer.raw(noChunks);
+      const pathLength = pathEnd - start;
+      const chunksLength = writer.length - hashEnd;
+      const bytes = { start, pathLength, hashLength: hashEnd - pathEnd, chunksLength };
+      this.#columns.push(file, this.#sources.of(shard, hit.document), bytes);
+      this.#lastBytes = bytesInResponse(file.content, pathLength, chunksLength);
+      this.#lastStart = start;
+      this.#byteCount += this.#lastBytes;
+    } catch (error) {
+      writer.truncate(start);
+      throw error;
+    }
   }
 
   /** Removes the file that was just added. */
   dropLast(): void {
-    this.#writer.truncate(this.#writer.length - this.#columns.pop());
+    this.#writer.truncate(this.#lastStart);
+    this.#columns.pop();
     this.#byteCount -= this.#lastBytes;
   }
 
@@ -110,8 +146,13 @@ export class PieceBuilder {
   }
 
   /** Returns the piece, and starts the next one. */
-  take(): ResultPiece {
-    const piece = this.#columns.withChunks(this.#writer.take());
+  take(): PackedFiles {
+    const blocks = this.#sharesMemory ? threadBlocks() : undefined;
+    const leased = this.#writer.takeInto((bytes) => {
+      const isSmall = bytes.length < minBlockBytes;
+      return (isSmall ? undefined : blocks?.copy(bytes)) ?? { bytes: bytes.slice(), lease: 0 };
+    });
+    const piece = this.#columns.withBytes(leased);
     this.#takenBytes += this.#byteCount;
     this.discard();
     return piece;
@@ -141,13 +182,7 @@ export class PieceBuilder {
       findsEnclosing: this.#limits.findsEnclosing,
       following: (index: number) => textOf(following(index), reader),
     };
-    const start = writer.length;
-    try {
-      writeChunks(writer, text, shown, this.#limits.contextLines, phrase);
-    } catch (error) {
-      writer.truncate(start);
-      throw error;
-    }
+    writeChunks(writer, text, shown, this.#limits.contextLines, phrase);
   }
 }
 

@@ -1,10 +1,11 @@
 import { isServiceError } from "#base/error";
+import type { PackedFiles } from "#model/packedFile";
 import { monotonicNow } from "#platform/clock";
 import type { TaskContext } from "#platform/serveTask";
 import type { Limits } from "#query/limits";
 import type { TextWindow } from "#shard/format/window";
 import type { EvaluatedDocuments, FollowingHits, PieceBuilder, ShardHit } from "./fileMatch";
-import type { ResultPiece } from "./resultPiece";
+import { transferOf } from "./resultPiece";
 import type { FilesCall, FilesResponse } from "./searchMessages";
 import { damagedFileOf } from "./shardGaps";
 import type { OpenShard } from "./shardSet";
@@ -50,7 +51,7 @@ export async function loadFiles(
   for (let at = 0; at < picks.shards.length; at++) {
     if (piece.byteCount >= pieceBytes || performance.now() >= sliceEnd) {
       const taken = piece.take();
-      await context.emit(taken, [taken.chunks.buffer]);
+      await context.emit(taken, transferOf(taken));
       window.invalidate();
       isLate = monotonicNow() >= until;
       if (isLate || context.isCanceled()) break;
@@ -74,7 +75,7 @@ export function loadFewFiles(
   { piece, damaged }: Pick<FileLoader, "piece" | "damaged">,
   evaluations: readonly EvaluatedShard[],
   { maxDisplayedMatches, maxMatchesPerFile, returnsContent }: Limits,
-): ResultPiece | undefined {
+): PackedFiles | undefined {
   const hitCount = evaluations.reduce((sum, { evaluation }) => sum + evaluation.hits.length, 0);
   if (hitCount === 0 || hitCount > maxAttachedHits || returnsContent) return undefined;
   const maxRanges = maxMatchesPerFile ?? Number.POSITIVE_INFINITY;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isServiceError } from "#base/error";
+import type { PackedFiles } from "#model/packedFile";
 import type { FlushReason } from "#model/stats";
 import { noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
@@ -14,7 +15,7 @@ import { PieceBuilder } from "./fileMatch";
 import { FoundMatches } from "./foundMatches";
 import { GroupCounter } from "./groupCounter";
 import { loadFewFiles, loadFile, loadFiles, pieceBytes, sliceMs } from "./loadFiles";
-import type { ResultPiece } from "./resultPiece";
+import { transferOf } from "./resultPiece";
 import type { SearchedShards } from "./searchedViews";
 import type {
   FilesCall,
@@ -111,7 +112,7 @@ export class Search {
     this.#hasUnreadableFiles = hasUnreadableFiles;
     this.#compiled = compileQuery(call.query, window.kernels, call.phrase);
     this.#compileMs = performance.now() - this.#startedAt;
-    this.#piece = new PieceBuilder(window, this.#compiled, call.limits);
+    this.#piece = new PieceBuilder(window, this.#compiled, call.limits, call.acceptsPacked === true);
     this.#groups = call.grouping && new GroupCounter(call.grouping, this.#compiled, window);
     this.#found = call.foundMatches && new FoundMatches(call.foundMatches);
   }
@@ -152,7 +153,7 @@ export class Search {
     return { ...this.#response(searchMs), attached };
   }
 
-  #loadFewFiles(): ResultPiece | undefined {
+  #loadFewFiles(): PackedFiles | undefined {
     if (this.#call.isStreamed || this.#output() !== "hits" || this.#reason !== "NONE") return undefined;
     if (this.#context.isCanceled()) return undefined;
     const loader = { piece: this.#piece, damaged: this.#damaged };
@@ -406,7 +407,7 @@ export class Search {
   async #emitPiece(): Promise<void> {
     if (this.#piece.fileCount === 0) return;
     const taken = this.#piece.take();
-    await this.#context.emit(taken, [taken.chunks.buffer]);
+    await this.#context.emit(taken, transferOf(taken));
     this.#window.invalidate();
     this.#emittedAt = performance.now();
   }

@@ -8,6 +8,7 @@ import type {
   SearchPlan,
   SymbolRequest,
 } from "#engine/engine";
+import type { PackedFiles } from "#model/packedFile";
 import type { FlushReason, SearchStats } from "#model/stats";
 import type { Thread } from "#platform/workerThread";
 import type { Description } from "#query/description";
@@ -15,7 +16,6 @@ import type { Limits } from "#query/limits";
 import type { Pattern, Query } from "#query/query";
 import type { IndexedRevision } from "#shard/directory/manifest";
 import type { KnownSymbols } from "#shard/symbolFile/symbolFile";
-import type { ResultPiece } from "./resultPiece";
 import type { ShardOrder } from "./searchOrder";
 
 /** The shards of one repository, oldest first. */
@@ -89,6 +89,8 @@ export interface SearchCall {
   readonly lane: "fast" | "slow";
   /** Counts by group. */
   readonly grouping?: Grouping | undefined;
+  /** Whether the receiver releases the bytes of files (`releaseBytes`), so that they may be in shared memory. */
+  readonly acceptsPacked?: boolean;
   /** See `FoundMatches`. Absent if only one worker searches, if there is no limit, or if matches are grouped. */
   readonly foundMatches?: SharedArrayBuffer | undefined;
 }
@@ -258,7 +260,7 @@ export interface SearchResponse {
   /** By shard, in the order in which they were searched. The columns are empty where files were streamed. */
   readonly hits: readonly ShardHits[];
   /** The files of all hits, in the same order, if these are few: then they need not be requested. */
-  readonly attached?: ResultPiece | undefined;
+  readonly attached?: PackedFiles | undefined;
   readonly stats: SearchStats;
   /** Whether some documents were not evaluated, because a limit was reached. */
   readonly isTruncated: boolean;
@@ -270,7 +272,7 @@ export interface SearchResponse {
 export interface FilesResponse {
   readonly kind: "files";
   /** The last piece, which is not emitted. */
-  readonly last: ResultPiece;
+  readonly last: PackedFiles;
   /** Whether loading stopped at its time limit, before the last pick. */
   readonly isLate: boolean;
   readonly damagedFiles: readonly string[];

@@ -1,15 +1,16 @@
 import { isServiceError, throwIfAborted } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
 import type { CountedGroups, EngineResult } from "#engine/engine";
-import type { FileMatch } from "#model/match";
+import { type AnyFile, listPacked, type PackedFile, type PackedFiles, unpack } from "#model/packedFile";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
+import { releaseBytes } from "#platform/sharedBlocks";
 import { TimeLimit } from "#platform/timeLimit";
 import { TimeSlice } from "#platform/timeSlice";
 import type { Limits } from "#query/limits";
 import { type ChosenHits, chooseHits, truncateFile } from "./collect";
 import type { LimitedEmit } from "./limitedEmit";
-import { fileBytes, filesOf, type ResultPiece } from "./resultPiece";
+import { fileBytes } from "./resultPiece";
 import type {
   FilePicks,
   FilesCall,
@@ -26,6 +27,8 @@ export interface SearchRun {
   readonly callFor: (thread: number) => SearchCall | RankCall;
   readonly limits: Limits;
   readonly stages: Stages;
+  /** See `SearchPlan`. */
+  readonly acceptsPacked?: boolean;
   /** Absent if the result contains the files. */
   readonly emit: LimitedEmit | undefined;
   readonly onDamage: (files: readonly string[]) => void;
@@ -75,13 +78,47 @@ export async function runSearch(run: SearchRun, signal: AbortSignal): Promise<En
 }
 
 async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult | "tooSlow"> {
+  const pieces = new ReceivedPieces();
+  try {
+    const result = await searchWith(pieces, run, signal);
+    if (result === "tooSlow" || result.packed === undefined) return result;
+    return { ...result, release: () => pieces.release() };
+  } catch (error) {
+    pieces.release();
+    throw error;
+  }
+}
+
+/** The pieces of a search, whose bytes are released all at once. */
+class ReceivedPieces {
+  readonly #pieces: PackedFiles[] = [];
+  #isReleased = false;
+
+  /** Pieces that arrive too late are released at once. */
+  add(piece: PackedFiles): void {
+    if (this.#isReleased) releaseBytes(piece);
+    else this.#pieces.push(piece);
+  }
+
+  release(): void {
+    this.#isReleased = true;
+    for (const piece of this.#pieces.splice(0)) releaseBytes(piece);
+  }
+}
+
+async function searchWith(
+  received: ReceivedPieces,
+  run: SearchRun,
+  signal: AbortSignal,
+): Promise<EngineResult | "tooSlow"> {
   const replies = await queryThreads(run, signal);
   if (replies === "tooSlow") return replies;
   const { received: answered, lateCount } = replies;
   const responses = answered.map(({ response }) => response);
+  for (const { attached } of responses) if (attached !== undefined) received.add(attached);
   const chosen = chooseHits(responses, run.limits);
   const { hits } = chosen;
-  const loaded = await loadAllFiles(answered, hits, run.stages, signal);
+  const loaded = await loadAllFiles(answered, hits, run.stages, received, signal);
   const { files, isTruncated } = withinBytes(loaded, run.limits.maxResponseBytes);
   const damagedFiles = new Set([...responses, ...loaded].flatMap((each) => each?.damagedFiles ?? []));
   run.onDamage([...damagedFiles]);
@@ -117,7 +154,14 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
   const { phraseMatchCount } = chosen;
   const groups = await mergeGroups(responses, signal);
   const isExhaustive = stats.flushReason === "NONE";
-  return { files, stats, phraseMatchCount, isExhaustive, ...(groups === undefined ? {} : { groups }) };
+  const shownFiles = run.acceptsPacked === true ? { files: [], packed: files } : { files: files.map(unpack) };
+  return {
+    ...shownFiles,
+    stats,
+    phraseMatchCount,
+    isExhaustive,
+    ...(groups === undefined ? {} : { groups }),
+  };
 }
 
 /** Adds up the groups of all workers, in time slices. */
@@ -165,7 +209,9 @@ async function queryThreads(run: SearchRun, caller: AbortSignal): Promise<QueryO
   let lateCount = 0;
   const query = async (thread: SearchThread, index: number): Promise<ThreadResponse[]> => {
     const take = async (piece: unknown) => {
-      const files = filesOf(piece as ResultPiece).filter((file) => file !== undefined);
+      const files = listPacked(piece as PackedFiles).flatMap((file) =>
+        file === undefined ? [] : [file.unpack()],
+      );
       if (!signal.aborted) await run.emit?.push(files);
     };
     try {
@@ -198,6 +244,7 @@ async function loadAllFiles(
   replies: readonly ThreadResponse[],
   hits: readonly ChosenHits[],
   { filesUntil }: Stages,
+  received: ReceivedPieces,
   caller: AbortSignal,
 ): Promise<LoadedFiles[]> {
   const limit = new TimeLimit(caller, filesUntil - monotonicNow());
@@ -210,12 +257,10 @@ async function loadAllFiles(
     const known = attached === undefined ? noFiles : { ...noFiles, files: attached.files, ranks };
     if (response.token === 0 || attached?.cut.length === 0) return known;
     const requested = attached === undefined ? all : picksAt(all, attached.cut);
-    const files: (FileMatch | undefined)[] = [];
-    const add = (piece: ResultPiece) => {
-      for (const file of filesOf(piece)) files.push(file);
-    };
-    const take = (piece: unknown) => {
-      if (!signal.aborted) add(piece as ResultPiece);
+    const pieces: PackedFiles[] = [];
+    const add = (piece: PackedFiles) => {
+      received.add(piece);
+      if (!signal.aborted) pieces.push(piece);
     };
     const call: FilesCall = { kind: "files", token: response.token, picks: requested, until: filesUntil };
     if (requested.shards.length === 0) {
@@ -224,16 +269,20 @@ async function loadAllFiles(
       return known;
     }
     try {
-      const shown = await untilAborted(thread.run(call, signal, take), signal);
+      const shown = await untilAborted(
+        thread.run(call, signal, (piece) => add(piece as PackedFiles)),
+        signal,
+      );
       if (shown.kind !== "files") return undefined;
       add(shown.last);
+      const files = pieces.flatMap(listPacked);
       return { ...shown, files: attached === undefined ? files : replaceCut(attached, files), ranks };
     } catch (error) {
       const isLost = isServiceError(error, "ENGINE_UNAVAILABLE");
       const isLate = limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED");
       if (!isLost && !isLate) throw error;
       if (attached !== undefined) return known;
-      return isLost ? undefined : { ...noFiles, files, isLate, ranks };
+      return isLost ? undefined : { ...noFiles, files: pieces.flatMap(listPacked), isLate, ranks };
     }
   };
   try {
@@ -244,7 +293,7 @@ async function loadAllFiles(
 }
 
 interface AttachedFiles {
-  readonly files: readonly (FileMatch | undefined)[];
+  readonly files: readonly (AnyFile | undefined)[];
   /** Indexes of files with fewer ranges than attached, but with chunks around all of these. */
   readonly cut: readonly number[];
 }
@@ -264,14 +313,14 @@ function attachedFiles(
     firstOfShard.push(hitCount);
     hitCount += documents.length;
   }
-  const all = filesOf(attached);
+  const all = listPacked(attached);
   const cut: number[] = [];
   const files = Array.from(shards, (shard, at) => {
     const file = all[(firstOfShard[shard] ?? 0) + (hitsInShards[at] ?? 0)];
     const maxCount = maxRanges[at] ?? 0;
     if (file === undefined || file.rangeCount <= maxCount) return file;
     cut.push(at);
-    return truncateFile(file, maxCount);
+    return truncateFile(file.unpack(), maxCount);
   });
   return { files, cut };
 }
@@ -282,7 +331,7 @@ function picksAt({ shards, hits, maxRanges }: FilePicks, indexes: readonly numbe
 }
 
 /** Returns attached files in which those that are cut are replaced, as far as they could be loaded. */
-function replaceCut({ files, cut }: AttachedFiles, loaded: readonly (FileMatch | undefined)[]) {
+function replaceCut({ files, cut }: AttachedFiles, loaded: readonly (PackedFile | undefined)[]) {
   const replaced = [...files];
   for (const [index, at] of cut.entries()) replaced[at] = loaded[index] ?? replaced[at];
   return replaced;
@@ -292,7 +341,7 @@ function replaceCut({ files, cut }: AttachedFiles, loaded: readonly (FileMatch |
 type LoadedFiles =
   | (Pick<FilesResponse, "isLate" | "damagedFiles"> & {
       /** Undefined for a file that cannot be read. */
-      readonly files: readonly (FileMatch | undefined)[];
+      readonly files: readonly (AnyFile | undefined)[];
       /** The rank of each file. */
       readonly ranks: Uint32Array;
     })
@@ -304,17 +353,17 @@ const noFiles = { files: [], ranks: new Uint32Array(), isLate: false, damagedFil
 function withinBytes(
   loaded: readonly LoadedFiles[],
   maxBytes: number,
-): { files: FileMatch[]; isTruncated: boolean } {
+): { files: AnyFile[]; isTruncated: boolean } {
   const present = loaded.filter((each) => each !== undefined);
   const count = present.reduce((sum, { ranks }) => sum + ranks.length, 0);
-  const ranked = new Array<FileMatch | undefined>(count);
+  const ranked = new Array<AnyFile | undefined>(count);
   for (const { files, ranks } of present) for (const [at, rank] of ranks.entries()) ranked[rank] = files[at];
-  const files: FileMatch[] = [];
+  const files: AnyFile[] = [];
   let bytes = 0;
   for (const shown of ranked) {
     // Not loaded: the time or size limit was reached, or the shard is damaged.
     if (shown === undefined) continue;
-    bytes += fileBytes(shown, shown.chunks.length);
+    bytes += fileBytes(shown);
     if (bytes > maxBytes) return { files, isTruncated: true };
     files.push(shown);
   }

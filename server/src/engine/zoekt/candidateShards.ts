@@ -156,7 +156,11 @@ class CandidateReader extends ShardReader {
     this.#hashOf = hashOf;
   }
 
-  override blob(document: number): string {
+  override blobBytes(document: number): Uint8Array {
+    return Buffer.from(this.#hash(document), "hex");
+  }
+
+  #hash(document: number): string {
     const { content, skip, blob, unhashed } = this.#documents[document] ?? {};
     if (unhashed !== undefined) return this.#hashOf?.(unhashed) ?? "";
     return content === undefined || skip !== undefined ? "" : (blob ?? blobHash(content));

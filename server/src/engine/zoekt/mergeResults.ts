@@ -37,7 +37,7 @@ export function withinLimits(
   let left = maxDisplayedMatches;
   let bytes = 0;
   for (const file of all) {
-    bytes += fileBytes(file, file.chunks.length);
+    bytes += fileBytes(file);
     if (left <= 0 || bytes > maxResponseBytes) return { files, isTruncated: true };
     files.push(truncateFile(file, left));
     left -= file.rangeCount;

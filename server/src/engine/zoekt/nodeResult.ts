@@ -1,10 +1,10 @@
 /** Evaluates a search on the documents that nodes returned, and adds what the nodes reported to the result. */
 import { ServiceError } from "#base/error";
-import { filesOf, type ResultPiece } from "#engine/embedded/resultPiece";
 import type { SearchCall, SearchThread, WorkerCall } from "#engine/embedded/searchMessages";
 import { planStages, runSearch } from "#engine/embedded/searchRun";
 import type { EngineResult, SearchPlan, UnavailablePart } from "#engine/engine";
 import type { FileMatch } from "#model/match";
+import { listPacked, type PackedFiles } from "#model/packedFile";
 import { type FlushReason, noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
 import type { Description } from "#query/description";
@@ -150,7 +150,8 @@ async function addHashes(
 /** Returns the files before the first one without a hash. */
 function hashedFiles(loaded: LoadedFiles | undefined): readonly FileMatch[] {
   if (loaded === undefined) return [];
-  const files = [...(loaded.pieces as ResultPiece[]), loaded.response.last].flatMap(filesOf);
+  const packed = [...(loaded.pieces as PackedFiles[]), loaded.response.last].flatMap(listPacked);
+  const files = packed.map((file) => file?.unpack());
   const end = files.findIndex((file) => (file?.blobSha ?? "") === "");
   return files.slice(0, end < 0 ? files.length : end).flatMap((file) => file ?? []);
 }

@@ -120,7 +120,7 @@ export class StreamedParts {
     for (const file of files) {
       this.#shown.add(fileKey(file));
       this.#shownMatches += file.rangeCount;
-      this.#shownBytes += fileBytes(file, file.chunks.length);
+      this.#shownBytes += fileBytes(file);
     }
     this.#emitted = this.#emitted.then(async () => {
       for (let at = 0; at < files.length; at += filesPerPiece) {

@@ -216,7 +216,10 @@ export class ZoektEngine implements Engine {
     const searched = this.#embeddedRepositories(plan.repositories, byId);
     if (searched.size === 0) return undefined;
     const unsaved = plan.unsaved.filter(({ repositoryId }) => !byId.has(repositoryId));
-    return this.#options.embedded.search({ ...plan, repositories: searched, unsaved }, signal);
+    return this.#options.embedded.search(
+      { ...plan, repositories: searched, unsaved, acceptsPacked: false },
+      signal,
+    );
   }
 
   /** The wanted repositories that are on no node. */

@@ -42,32 +42,51 @@ export function hostFileUrl(
   path: string,
   lines?: LineRange,
 ): string {
-  const { codeHostType, hostUrl } = repository;
-  if (hostUrl === undefined) return "";
+  const around = hostFileUrlAround(repository, ref, commit);
+  if (around === undefined) return "";
+  const fragment = lines === undefined ? "" : lineFragments[repository.codeHostType](lines);
+  const file = around.isSegment ? encodeSegment(`/${path}`) : encodePath(path);
+  return `${around.before}${file}${around.after}${fragment}`;
+}
+
+/** What precedes and follows the path of a file in a code host's URL. */
+interface UrlAroundPath {
+  readonly before: string;
+  readonly after: string;
+  /** Whether the path is encoded as one segment, with its slashes. */
+  readonly isSegment: boolean;
+}
+
+/** Returns the parts of `hostFileUrl` that all files of a revision share, or undefined if the host has no such URLs. */
+export function hostFileUrlAround(
+  { codeHostType, hostUrl }: Repository,
+  ref: string,
+  commit: string,
+): UrlAroundPath | undefined {
+  if (hostUrl === undefined) return undefined;
   const base = hostUrl.replace(/\/+$/, "");
   const revision = revisionOf(ref, commit);
   const name = encodePath(revision.name);
-  const file = encodePath(path);
-  const fragment = lines === undefined ? "" : lineFragments[codeHostType](lines);
+  const around = (before: string, after = "", isSegment = false) => ({ before, after, isSegment });
   switch (codeHostType) {
     case "github":
-      return `${base}/blob/${name}/${file}${fragment}`;
+      return around(`${base}/blob/${name}/`);
     case "gitlab":
-      return `${base}/-/blob/${name}/${file}${fragment}`;
+      return around(`${base}/-/blob/${name}/`);
     case "gitea":
-      return `${base}/src/${revision.kind}/${name}/${file}${fragment}`;
+      return around(`${base}/src/${revision.kind}/${name}/`);
     case "gerrit":
-      return `${base}/+/${name}/${file}${fragment}`;
+      return around(`${base}/+/${name}/`);
     case "bitbucketServer":
-      return `${base}/browse/${file}?at=${encodeSegment(revision.name)}${fragment}`;
+      return around(`${base}/browse/`, `?at=${encodeSegment(revision.name)}`);
     case "bitbucketCloud":
-      return `${base}/src/${name}/${file}${fragment}`;
+      return around(`${base}/src/${name}/`);
     case "azuredevops": {
       const version = { branch: "GB", tag: "GT", commit: "GC" }[revision.kind] + revision.name;
-      return `${base}?path=${encodeSegment(`/${path}`)}&version=${encodeSegment(version)}${fragment}`;
+      return around(`${base}?path=`, `&version=${encodeSegment(version)}`, true);
     }
     case "genericGitHost":
-      return "";
+      return undefined;
   }
 }
 

@@ -1,38 +1,42 @@
-import type { FileMatch } from "#model/match";
+import type { DocumentSource, FileMatch } from "#model/match";
+import type { PackedFile } from "#model/packedFile";
 import type { Repository } from "#model/repository";
 import { JsonText } from "#platform/jsonText";
-import { browseUrl, encodePath } from "#service/repositories/webLinks";
+import { browseUrl, encodePath, hostFileUrlAround } from "#service/repositories/webLinks";
+import { type PackedFrame, PartList, packedFrame } from "./packedJson";
 
 /** Each buffer is twice as large as the one before, within these limits. */
 const minBufferBytes = 16 * 1024;
 const maxBufferBytes = 256 * 1024;
 /** UTF-8 takes at most this many bytes for a UTF-16 code unit. */
 const maxBytesPerUnit = 3;
-/** Longer chunks become parts of their own, instead of being copied. */
-const maxCopiedBytes = 64 * 1024;
 
 /** Longer strings are written by native code, shorter ones in a loop. */
 const maxLoopLength = 256;
 const quote = 0x22;
+const backslash = 0x5c;
 
 /** The JSON between the values of a file: field names, in the order of the contract's `FileMatch`, and punctuation. */
 const json = {
-  firstFile: Buffer.from('[{"fileName":{"text":'),
-  nextFile: Buffer.from('},{"fileName":{"text":'),
+  open: Buffer.from("["),
+  separator: Buffer.from(","),
+  file: Buffer.from('{"fileName":{"text":'),
   nameRanges: Buffer.from(',"matchRanges":'),
   chunks: Buffer.from(',"chunks":'),
   externalWebUrl: Buffer.from(',"externalWebUrl":'),
+  endOfFile: Buffer.from("}"),
   none: Buffer.from("[]"),
-  end: Buffer.from("}]"),
+  close: Buffer.from("]"),
 };
 
-/** By character, 1 if it needs no escape: in a string of JSON, and in the path of a URL. */
-const plainInJson = charactersLike(/[^"\\]/);
-const plainInUrl = charactersLike(/[\w./-]/);
+/** By ASCII character, 1 if it needs no escape in a string of JSON. */
+const plainInJson = Uint8Array.from({ length: 0x80 }, (_, code) =>
+  code >= 0x20 && code !== quote && code !== backslash ? 1 : 0,
+);
 
 /** The JSON that all files from one source share. */
 interface SourceJson {
-  readonly file: FileMatch;
+  readonly source: DocumentSource;
   /** From the end of the file's name, or of its ranges, to the path in its URL. */
   readonly noNameRanges: Buffer;
   readonly webUrlPrefix: Buffer;
@@ -50,13 +54,17 @@ interface SourceJson {
 /**
  * Encodes files as the JSON of a `FileMatch[]` of the contract, byte for byte as `JSON.stringify` does. A response may
  * contain a hundred thousand files, and as objects each of them would survive several garbage collections.
+ *
+ * Packed files are copied only when the JSON is read, so that the bytes of a large response do not exist twice.
  */
 export class FileEncoder {
   readonly #baseUrl: string | undefined;
   readonly #returnsScores: boolean;
   /** By `branches`, which files from one source share. */
   readonly #sources = new Map<readonly string[], SourceJson>();
-  readonly #parts: Uint8Array[] = [];
+  /** By language. Undefined for sources whose files cannot be copied. */
+  readonly #frames = new Map<DocumentSource, Map<string, PackedFrame | undefined>>();
+  readonly #parts = new PartList();
   #buffer = Buffer.allocUnsafe(0);
   #nextBytes = minBufferBytes;
   #length = 0;
@@ -70,8 +78,9 @@ export class FileEncoder {
   add(file: FileMatch, repository: Repository, externalWebUrl: string): void {
     const { path, nameRanges, language, chunks, content, blobSha, explanation } = file;
     const source = this.#sourceOf(file, repository);
-    this.#writeBytes(this.#isEmpty ? json.firstFile : json.nextFile);
+    this.#writeBytes(this.#isEmpty ? json.open : json.separator);
     this.#isEmpty = false;
+    this.#writeBytes(json.file);
     this.#writeString(path);
     if (nameRanges.length === 0) this.#writeBytes(source.noNameRanges);
     else {
@@ -79,11 +88,11 @@ export class FileEncoder {
       this.#writeJson(JSON.stringify(nameRanges));
       this.#writeBytes(source.webUrlPrefix);
     }
-    if (source.hasWebUrl && !this.#writePlain(path, plainInUrl)) this.#writeJson(encodePath(path));
+    if (source.hasWebUrl) this.#writeJson(encodePath(path));
     this.#writeBytes(source.repository);
     this.#writeString(language);
     this.#writeBytes(json.chunks);
-    this.#writeChunks(chunks);
+    this.#writeBytes(chunks);
     this.#writeBytes(json.externalWebUrl);
     this.#writeString(externalWebUrl);
     if (content === "") this.#writeBytes(source.noContent);
@@ -97,21 +106,63 @@ export class FileEncoder {
     const count = cutMatchCount(file);
     if (count !== undefined) this.#writeJson(`,"matchCount":${count}`);
     if (this.#returnsScores) this.#writeJson(`,"score":${file.score}`);
+    this.#writeBytes(json.endOfFile);
   }
 
-  finish(): JsonText {
-    this.#writeBytes(this.#isEmpty ? json.none : json.end);
+  /** Returns what `addPacked` needs, or undefined if the file must be unpacked: it has more than most files. */
+  frameOf(file: PackedFile, repository: Repository): PackedFrame | undefined {
+    const isCut = file.matchCount > file.rangeCount || file.chunksLength <= noChunksLength;
+    if (isCut || this.#returnsScores || !file.isPathPlain || file.extras !== undefined) return undefined;
+    const { source, language } = file;
+    const byLanguage = this.#frames.get(source) ?? new Map<string, PackedFrame | undefined>();
+    this.#frames.set(source, byLanguage);
+    if (!byLanguage.has(language)) byLanguage.set(language, this.#newFrame(source, language, repository));
+    return byLanguage.get(language);
+  }
+
+  addPacked(file: PackedFile, frame: PackedFrame): void {
+    if (this.#length > 0) this.#flush();
+    this.#parts.pushPacked(file, frame);
+    this.#isEmpty = false;
+  }
+
+  /** `onRelease` is called when the JSON will not be read anymore. */
+  finish(onRelease?: () => void): JsonText {
+    this.#writeBytes(this.#isEmpty ? json.none : json.close);
     this.#flush();
-    return new JsonText(...this.#parts);
+    const parts = this.#parts;
+    return new JsonText((allocate) => parts.read(allocate), parts.length, onRelease);
   }
 
-  #sourceOf(file: FileMatch, repository: Repository): SourceJson {
-    const { branches, origin, commit } = file;
+  #newFrame(source: DocumentSource, language: string, repository: Repository): PackedFrame | undefined {
+    const {
+      noNameRanges,
+      hasWebUrl,
+      repository: beforeLanguage,
+      noContent,
+    } = this.#sourceOf(source, repository);
+    const { branches, commit } = source;
+    const around = hostFileUrlAround(repository, branches[0] ?? repository.defaultRevision ?? "HEAD", commit);
+    if (around?.isSegment === true) return undefined;
+    const { before, after } = around ?? { before: "", after: "" };
+    return packedFrame({
+      hasWebUrl,
+      hasExternalUrl: around !== undefined,
+      afterName: `"${noNameRanges}`,
+      beforeChunks: `${beforeLanguage}${JSON.stringify(language)}${json.chunks}`,
+      afterChunks: `${json.externalWebUrl}${JSON.stringify(before).slice(0, -1)}`,
+      beforeHash: `${JSON.stringify(after).slice(1)}${noContent}"`,
+      externalUrlLength: before.length + after.length,
+    });
+  }
+
+  #sourceOf(source: DocumentSource, repository: Repository): SourceJson {
+    const { branches, origin, commit } = source;
     const known = this.#sources.get(branches);
     if (
-      known?.file.repositoryId === repository.id &&
-      known.file.origin === origin &&
-      known.file.commit === commit
+      known?.source.repositoryId === repository.id &&
+      known.source.origin === origin &&
+      known.source.commit === commit
     )
       return known;
     const { id, name, defaultRevision } = repository;
@@ -122,8 +173,8 @@ export class FileEncoder {
     const webUrlPrefix = `},"webUrl":${url}`;
     const beforeContent = `,"branches":${JSON.stringify(branches)},"content":`;
     const afterContent = `,"origin":"${origin}","commit":${JSON.stringify(commit)},"blobSha":`;
-    const source = {
-      file,
+    const found = {
+      source,
       noNameRanges: Buffer.from(`,"matchRanges":[]${webUrlPrefix}`),
       webUrlPrefix: Buffer.from(webUrlPrefix),
       hasWebUrl: this.#baseUrl !== undefined,
@@ -132,14 +183,14 @@ export class FileEncoder {
       originAndCommit: Buffer.from(afterContent),
       noContent: Buffer.from(`${beforeContent}""${afterContent}`),
     };
-    this.#sources.set(branches, source);
-    return source;
+    this.#sources.set(branches, found);
+    return found;
   }
 
   #writeString(value: string): void {
     this.#reserve(Math.min(value.length, maxLoopLength) + 2);
     this.#buffer[this.#length++] = quote;
-    if (this.#writePlain(value, plainInJson)) this.#buffer[this.#length++] = quote;
+    if (this.#writePlain(value)) this.#buffer[this.#length++] = quote;
     else {
       // Takes the quote back.
       this.#length--;
@@ -151,7 +202,7 @@ export class FileEncoder {
    * Writes a text, unless it is long or contains a character that is not plain: then it writes nothing, and returns
    * false. Most texts are short and plain, and a loop is faster than calling native code.
    */
-  #writePlain(text: string, plain: Uint8Array): boolean {
+  #writePlain(text: string): boolean {
     const { length } = text;
     if (length > maxLoopLength) return false;
     this.#reserve(length);
@@ -159,7 +210,7 @@ export class FileEncoder {
     let at = this.#length;
     for (let index = 0; index < length; index++) {
       const code = text.charCodeAt(index);
-      if (plain[code] !== 1) return false;
+      if (plainInJson[code] !== 1) return false;
       buffer[at++] = code;
     }
     this.#length = at;
@@ -169,14 +220,6 @@ export class FileEncoder {
   #writeJson(text: string): void {
     this.#reserve(text.length * maxBytesPerUnit);
     this.#length += this.#buffer.write(text, this.#length);
-  }
-
-  #writeChunks(bytes: Uint8Array): void {
-    if (bytes.length <= maxCopiedBytes) this.#writeBytes(bytes);
-    else {
-      this.#flush();
-      this.#parts.push(bytes);
-    }
   }
 
   #writeBytes(bytes: Uint8Array): void {
@@ -199,13 +242,6 @@ export class FileEncoder {
     this.#buffer = this.#buffer.subarray(this.#length);
     this.#length = 0;
   }
-}
-
-/** Returns a table of the ASCII characters, except for control characters before the space, that a pattern matches. */
-function charactersLike(pattern: RegExp): Uint8Array {
-  return Uint8Array.from({ length: 0x80 }, (_, code) =>
-    code >= 0x20 && pattern.test(String.fromCharCode(code)) ? 1 : 0,
-  );
 }
 
 /** The length of the JSON of no chunks. */

@@ -2,10 +2,12 @@
 import type * as contract from "#contract/search";
 import type { Call } from "#contract/service";
 import { decodeChunks, type FileMatch } from "#model/match";
+import { type AnyFile, PackedFile, unpack } from "#model/packedFile";
 import type { Repository } from "#model/repository";
 import type { RepositoryView } from "#service/repositories/repositoryView";
 import { browseUrl, hostFileUrl, hostRepositoryUrl } from "#service/repositories/webLinks";
 import { cutMatchCount, FileEncoder } from "./fileEncoder";
+import type { PackedFrame } from "./packedJson";
 
 /** Files of a response. */
 export interface ConvertedFiles {
@@ -43,15 +45,43 @@ export class FileConverter {
    * Adds a file, and returns true. Skips it if its repository was removed during the search. Returns false if the files
    * would exceed `maxBytes`.
    */
-  add(file: FileMatch, maxBytes = Number.POSITIVE_INFINITY): boolean {
-    const { repositoryId, path, branches, commit } = file;
+  add(file: AnyFile, maxBytes = Number.POSITIVE_INFINITY): boolean {
+    const { repositoryId } = file instanceof PackedFile ? file.source : file;
     const repository = this.#known.get(repositoryId);
     if (repository === undefined) return true;
+    const frame = file instanceof PackedFile ? this.#encoder?.frameOf(file, repository) : undefined;
+    const isAdded =
+      file instanceof PackedFile && frame !== undefined
+        ? this.#addPacked(file, frame, repository, maxBytes)
+        : this.#addWhole(unpack(file), repository, maxBytes);
+    if (!isAdded) return false;
+    this.#repositories.add(repository.name);
+    this.#fileCount++;
+    this.#rangeCount += file.rangeCount;
+    return true;
+  }
+
+  #addPacked(file: PackedFile, frame: PackedFrame, repository: Repository, maxBytes: number): boolean {
+    const { pathLength, chunksLength, source } = file;
+    const urlLength = frame.externalUrlLength + (frame.hasExternalUrl ? pathLength : 0);
+    const bytes = chunksLength + nameBytes(pathLength, repository, source.branches, urlLength) + 300;
+    if (!this.#fits(bytes, maxBytes)) return false;
+    this.#encoder?.addPacked(file, frame);
+    return true;
+  }
+
+  /** Adds `bytes` to those of the response, unless these would exceed `maxBytes`. */
+  #fits(bytes: number, maxBytes: number): boolean {
+    if (this.#byteCount + bytes > maxBytes) return false;
+    this.#byteCount += bytes;
+    return true;
+  }
+
+  #addWhole(file: FileMatch, repository: Repository, maxBytes: number): boolean {
+    const { path, branches, commit } = file;
     const revision = branches[0] ?? repository.defaultRevision;
     const externalWebUrl = hostFileUrl(repository, revision ?? "HEAD", commit, path);
-    const byteCount = this.#byteCount + responseBytes(file, repository, externalWebUrl);
-    if (byteCount > maxBytes) return false;
-    this.#byteCount = byteCount;
+    if (!this.#fits(responseBytes(file, repository, externalWebUrl), maxBytes)) return false;
     if (this.#encoder !== undefined) this.#encoder.add(file, repository, externalWebUrl);
     else
       this.#objects.push({
@@ -72,16 +102,15 @@ export class FileConverter {
         matchCount: cutMatchCount(file),
         ...(this.#returnsScores ? { score: file.score } : {}),
       });
-    this.#repositories.add(repository.name);
-    this.#fileCount++;
-    this.#rangeCount += file.rangeCount;
     return true;
   }
 
-  finish(): ConvertedFiles {
+  /** `onRelease` is called when the bytes of packed files will not be read anymore. */
+  finish(onRelease?: () => void): ConvertedFiles {
+    if (this.#encoder === undefined) onRelease?.();
     return {
       // The contract has no type for JSON text.
-      files: (this.#encoder?.finish() as unknown as contract.FileMatch[]) ?? this.#objects,
+      files: (this.#encoder?.finish(onRelease) as unknown as contract.FileMatch[]) ?? this.#objects,
       fileCount: this.#fileCount,
       rangeCount: this.#rangeCount,
       repositories: this.#repositories,
@@ -116,11 +145,20 @@ export function toRepositoryMatch(repository: Repository, baseUrl: string | unde
 /** Returns about how many bytes a file takes in a response. Names and text with many escapes take more. */
 function responseBytes(file: FileMatch, repository: Repository, externalWebUrl: string): number {
   const { content, path, chunks, nameRanges, branches, explanation = "" } = file;
-  const branchBytes = branches.reduce((sum, { length }) => sum + length, 0);
   const contentBytes = content === "" ? 0 : Math.max(2 * content.length, Buffer.byteLength(content));
+  const names = nameBytes(path.length, repository, branches, externalWebUrl.length);
+  return chunks.length + contentBytes + names + explanation.length + 120 * nameRanges.length + 300;
+}
+
+function nameBytes(
+  pathLength: number,
+  { name }: Repository,
+  branches: readonly string[],
+  externalUrlLength: number,
+): number {
+  const branchBytes = branches.reduce((sum, { length }) => sum + length, 0);
   // The path, the repository and the first branch are also in the URL.
-  const nameBytes = 4 * path.length + 2 * repository.name.length + 2 * branchBytes + externalWebUrl.length;
-  return chunks.length + contentBytes + nameBytes + explanation.length + 120 * nameRanges.length + 300;
+  return 4 * pathLength + 2 * name.length + 2 * branchBytes + externalUrlLength;
 }
 
 /** Drops `readonly` without copying, because a response may contain a hundred thousand ranges. */

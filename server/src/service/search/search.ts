@@ -6,6 +6,7 @@ import type * as contract from "#contract/search";
 import type { CallContext, Handler } from "#contract/service";
 import type { Engine, EngineResult, SearchPlan } from "#engine/engine";
 import type { FileMatch } from "#model/match";
+import type { AnyFile } from "#model/packedFile";
 import type { Repository } from "#model/repository";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
@@ -126,10 +127,15 @@ async function runSearch(
         for (const file of found) piece.add(file);
         return onFiles(piece.finish());
       });
-    const result = await engine.search({ ...plan, query }, signal, take);
+    const acceptsPacked = context.acceptsJsonText === true;
+    const result = await engine.search({ ...plan, query, acceptsPacked }, signal, take);
     const converter = new FileConverter(context, repositories, request.scores);
-    const isTruncated = !(await addCooperatively(converter, result.files, plan.limits.maxResponseBytes));
-    converted = converter.finish();
+    const isTruncated = !(await addCooperatively(
+      converter,
+      result.packed ?? result.files,
+      plan.limits.maxResponseBytes,
+    ));
+    converted = converter.finish(result.release);
     phraseMatchCount = result.phraseMatchCount ?? 0;
     unavailable = result.unavailable;
     const reported = isTruncated ? { ...result.stats, actualMatchCount: converted.rangeCount } : result.stats;
@@ -322,7 +328,7 @@ export async function replaceRepositoryTypes(
 /** Adds files, up to about `maxBytes`, in time slices, because there may be a hundred thousand. Returns whether all fit. */
 async function addCooperatively(
   converter: FileConverter,
-  files: readonly FileMatch[],
+  files: readonly AnyFile[],
   maxBytes: number,
 ): Promise<boolean> {
   const timeSlice = new TimeSlice();

@@ -182,14 +182,19 @@ export class ShardReader {
 
   /** Hexadecimal; `""` for a document that is not in a commit. */
   blob(document: number): string {
+    const { buffer, byteOffset, length } = this.blobBytes(document);
+    return Buffer.from(buffer, byteOffset, length).toString("hex");
+  }
+
+  /** Empty for a document that is not in a commit. */
+  blobBytes(document: number): Uint8Array {
     const width = this.meta.hashBytes;
     const bytes = this.#byteColumn("blobs", this.meta.documentCount * width);
     const start = document * width;
     const end = lastNonzero(bytes, start, start + width);
-    if (end < start) return "";
+    if (end < start) return bytes.subarray(start, start);
     const isSha1 = width === 32 && end < start + 20;
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    return buffer.toString("hex", start, start + (isSha1 ? 20 : width));
+    return bytes.subarray(start, start + (isSha1 ? 20 : width));
   }
 
   path(document: number): Uint8Array {

@@ -36,6 +36,16 @@ export class JsonWriter {
     for (let from = 0; from < json.length; from++) this.#bytes[at + from] = json[from] ?? 0;
   }
 
+  /** Writes bytes as hexadecimal digits, without quotes. */
+  hex(source: Uint8Array): void {
+    const from = this.#reserve(2 * source.length);
+    for (let at = 0; at < source.length; at++) {
+      const byte = source[at] ?? 0;
+      this.#bytes[from + 2 * at] = hexDigits[byte >> 4] ?? 0;
+      this.#bytes[from + 2 * at + 1] = hexDigits[byte & 15] ?? 0;
+    }
+  }
+
   /** Writes an integer that is at least 0. */
   integer(value: number): void {
     const from = this.#reserve(16);
@@ -90,9 +100,14 @@ export class JsonWriter {
     this.#length = length;
   }
 
-  /** Returns what was written since the last call. */
+  /** Returns a copy of what was written since the last call. */
   take(): Uint8Array<ArrayBuffer> {
-    const taken = this.#bytes.slice(0, this.#length);
+    return this.takeInto((bytes) => bytes.slice());
+  }
+
+  /** Returns what `copy` makes of what was written since the last call. */
+  takeInto<Copy>(copy: (bytes: Uint8Array<ArrayBuffer>) => Copy): Copy {
+    const taken = copy(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
     if (this.#bytes.length > maxKeptBytes) this.#bytes = new Uint8Array(initialBytes);
     return taken;

@@ -148,14 +148,14 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
         ...(baseUrl === undefined ? {} : { baseUrl }),
         ...(client === undefined ? {} : { client }),
       });
-      const chunks = await encodeJson(result, maxResponseBytes);
+      const json = await encodeJson(result, maxResponseBytes);
       if (response.destroyed) throw canceled();
       response.setTimeout(stallMs, () => response.destroy());
       response.writeHead(200, {
         "content-type": "application/json",
-        "content-length": chunks.reduce((sum, { length }) => sum + length, 0),
+        "content-length": json.length,
       });
-      for (const chunk of chunks) response.write(chunk);
+      for (const part of json.parts()) response.write(part);
       response.end();
     } finally {
       limit.dispose();

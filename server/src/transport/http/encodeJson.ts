@@ -13,22 +13,25 @@ const largeValues = new Limiter(1);
 const timeSliceMs = 25;
 
 /**
- * Returns the JSON of `value`, which may contain `JsonText`, in UTF-8, as chunks. Throws ANSWER_TOO_LARGE if it has more
- * than `maxBytes`.
+ * Returns the JSON of `value`. Parts of `JsonText` in it are read only when they are sent, and released with the result.
+ * Throws ANSWER_TOO_LARGE if it has more than `maxBytes`.
  */
-export async function encodeJson(value: unknown, maxBytes: number): Promise<readonly Uint8Array[]> {
+export async function encodeJson(value: unknown, maxBytes: number): Promise<JsonText> {
   if (estimateLength(value) >= chunkLength) return await largeValues.run(() => encodeLarge(value, maxBytes));
   const bytes = toJsonBytes(value);
   checkLength(bytes.length, maxBytes);
-  return [bytes];
+  return JsonText.of(bytes);
 }
 
-async function encodeLarge(value: unknown, maxBytes: number): Promise<readonly Uint8Array[]> {
+async function encodeLarge(value: unknown, maxBytes: number): Promise<JsonText> {
   const slice = new TimeSlice(timeSliceMs);
-  const chunks: Uint8Array[] = [];
+  const chunks: (Uint8Array | JsonText)[] = [];
+  const release = () => {
+    for (const chunk of chunks) if (chunk instanceof JsonText) chunk.release();
+  };
   let length = 0;
   let text = "";
-  const push = (chunk: Uint8Array) => {
+  const push = (chunk: Uint8Array | JsonText) => {
     chunks.push(chunk);
     length += chunk.length;
     checkLength(length, maxBytes);
@@ -37,14 +40,29 @@ async function encodeLarge(value: unknown, maxBytes: number): Promise<readonly U
     if (text !== "") push(Buffer.from(text));
     text = "";
   };
-  for (const part of chunksOf(value)) {
-    if (typeof part === "string") text += part;
-    if (typeof part !== "string" || text.length >= chunkLength) flush();
-    if (typeof part !== "string") push(part);
-    if (slice.isExpired) await slice.yieldToEventLoop();
+  try {
+    for (const part of chunksOf(value)) {
+      if (typeof part === "string") text += part;
+      if (typeof part !== "string" || text.length >= chunkLength) flush();
+      if (typeof part !== "string") push(part);
+      if (slice.isExpired) await slice.yieldToEventLoop();
+    }
+    flush();
+  } catch (error) {
+    release();
+    throw error;
   }
-  flush();
-  return chunks;
+  return new JsonText((allocate) => partsOf(chunks, allocate), length, release);
+}
+
+function* partsOf(
+  chunks: readonly (Uint8Array | JsonText)[],
+  allocate: (byteCount: number) => Buffer,
+): Generator<Uint8Array> {
+  for (const chunk of chunks) {
+    if (chunk instanceof JsonText) yield* chunk.parts(allocate);
+    else yield chunk;
+  }
 }
 
 function checkLength(length: number, maxBytes: number): void {
@@ -56,8 +74,8 @@ function checkLength(length: number, maxBytes: number): void {
 }
 
 /** Yields the JSON of `value`, which must be plain data except for `JsonText`. */
-function* chunksOf(value: unknown): Generator<string | Uint8Array> {
-  if (value instanceof JsonText) yield* value.parts;
+function* chunksOf(value: unknown): Generator<string | Uint8Array | JsonText> {
+  if (value instanceof JsonText) yield value;
   else if (estimateLength(value) < chunkLength) yield toJsonBytes(value);
   else if (typeof value === "string") yield* chunksOfText(value);
   else if (Array.isArray(value)) yield* chunksOfArray(value);
@@ -74,7 +92,7 @@ function* chunksOf(value: unknown): Generator<string | Uint8Array> {
 }
 
 /** Encodes runs of short items at once. */
-function* chunksOfArray(items: readonly unknown[]): Generator<string | Uint8Array> {
+function* chunksOfArray(items: readonly unknown[]): Generator<string | Uint8Array | JsonText> {
   let separator = "[";
   let from = 0;
   let runLength = 0;

@@ -24,27 +24,18 @@ import { errorPage } from "#transport/pages/errorPage";
 import { html } from "#transport/pages/html";
 import { pagePolicy, withTheme } from "#transport/pages/pageLayout";
 import { renderPage } from "#transport/pages/pages";
+import { type BodySender, createBodySender, takeOver } from "./bodySender";
 import type { BrowserRules } from "./browserRules";
 import { credentialsOf } from "./credentials";
 import { type FieldKinds, fieldKinds, readQuery } from "./decode";
 import { frameAncestors } from "./embedding";
-import { encodeJson } from "./encodeJson";
 import { EventStream, type EventTimes } from "./eventStream";
 import { failureOf } from "./failures";
 import { endpointNotFound, requestPath } from "./guard";
 import { pageHeaders } from "./paging";
 import { PieceSender } from "./pieceSender";
 import { requestIdHeader } from "./requestId";
-import {
-  acceptsGzip,
-  encodeBody,
-  entityTag,
-  failureHeaders,
-  hasTag,
-  jsonType,
-  type UnreadLimits,
-  UnreadResponses,
-} from "./responses";
+import { acceptsGzip, failureHeaders, jsonType, type UnreadLimits, UnreadResponses } from "./responses";
 import type { RunningCalls } from "./runningCalls";
 import { type CookieRequest, expiredCookie, pageCredentialsOf, signInForm, viewSettingsOf } from "./sessions";
 
@@ -63,7 +54,7 @@ export interface HandlerOptions {
 
 type RequestHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-export interface Handlers {
+export interface Handlers extends BodySender {
   /** Returns the handler of one operation. */
   operationHandler(name: OperationName, row: HttpOperation): RequestHandler;
   /**
@@ -85,14 +76,6 @@ export interface Handlers {
   createCall(request: FastifyRequest, reply: FastifyReply, credentials?: Credentials): Call;
   /** Returns what determines the cookies of a request. */
   cookieRequest(request: FastifyRequest): CookieRequest;
-  /** Sends a response as JSON. Throws ANSWER_TOO_LARGE. */
-  send(request: FastifyRequest, reply: FastifyReply, response: unknown): Promise<FastifyReply>;
-  /** Sends a body, compressed if the client accepts that, and disconnects the client if it does not read it. */
-  sendBody(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    chunks: readonly Uint8Array[],
-  ): Promise<FastifyReply>;
   /** Sends an error object; if the caller has disconnected, destroys the connection instead. */
   fail(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
   /** Returns the base URL of links; `undefined` if there is no port. */
@@ -105,7 +88,6 @@ interface WireEvent {
   readonly data: unknown;
 }
 
-const maxResponseBytes = 64 * 1024 * 1024;
 const PageFields = z.object(pageFields);
 /** Longer URLs would not fit into another one. */
 const maxReturnCharacters = 1500;
@@ -113,6 +95,7 @@ const maxReturnCharacters = 1500;
 export function createHandlers(options: HandlerOptions, calls: RunningCalls): Handlers {
   const { caller, log, times, isLocal, anonymous, rules, hasLogin, repositoryRules, baseUrlFor } = options;
   const unread = new UnreadResponses(times);
+  const { send, sendBody } = createBodySender(times.stallMs, unread);
   return {
     operationHandler,
     handleEnvelope,
@@ -239,8 +222,8 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
       .headers({ "content-security-policy": `${policy}; ${ancestors}`, ...headers });
     const settings = viewSettingsOf(cookieRequest(request));
     if (typeof body === "string")
-      return await sendBody(request, reply, [Buffer.from(withTheme(body, settings))]);
-    if (Buffer.isBuffer(body)) return await sendBody(request, reply, [body]);
+      return await sendBody(request, reply, Buffer.from(withTheme(body, settings)));
+    if (Buffer.isBuffer(body)) return await sendBody(request, reply, body);
     return await sendStream(request, reply, { ...body, start: withTheme(body.start, settings) });
   }
 
@@ -323,40 +306,6 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     return baseUrlFor(isLocal(request.raw) ? undefined : request.headers.host);
   }
 
-  /** If `isCacheable`, sends an entity tag, and 304 to callers that already have the response. */
-  async function send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    response: unknown,
-    isCacheable = false,
-  ): Promise<FastifyReply> {
-    const chunks = await encodeJson(response, maxResponseBytes);
-    if (isCacheable) {
-      const tag = await entityTag(chunks, String(reply.getHeader("x-total-count")));
-      reply.headers({ etag: tag, "cache-control": "private, no-cache" });
-      if (hasTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
-    }
-    return await sendBody(request, reply.type(jsonType), chunks);
-  }
-
-  async function sendBody(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    chunks: readonly Uint8Array[],
-  ): Promise<FastifyReply> {
-    if (reply.raw.destroyed) throw canceled();
-    const { body, length, headers } = await encodeBody(chunks, request.headers["accept-encoding"]);
-    if (reply.raw.destroyed) throw canceled();
-    disconnectSlowReader(reply, length);
-    return reply.headers(headers).send(body);
-  }
-
-  /** Disconnects a client that does not read the response, or reads it too slowly, because it stays in memory. */
-  function disconnectSlowReader(reply: FastifyReply, bytes: number): void {
-    reply.raw.setTimeout(times.stallMs, () => reply.raw.destroy());
-    unread.add(reply.raw, bytes);
-  }
-
   async function sendEvents(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -408,14 +357,6 @@ export function createHandlers(options: HandlerOptions, calls: RunningCalls): Ha
     const { id: requestId, method } = request;
     return failureOf(error, log, { requestId, method, path: requestPath(request) });
   }
-}
-
-/** Leaves the response to the caller, who writes it without the framework. Its headers are kept. */
-function takeOver(reply: FastifyReply): void {
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) reply.raw.setHeader(name, value);
-  }
-  reply.hijack();
 }
 
 /** Returns the challenge that a handler has set, which says more than the usual one. */

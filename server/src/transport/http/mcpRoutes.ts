@@ -50,8 +50,8 @@ export function createMcpHandlers(
     const loaded = await load();
     const response = await loaded.respond({ url: urlOf(call, mcpPath), headers, body, call, isStructured });
     // No response is longer than the budget of a tool or the limit of a resource, and none is a subscription.
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    return await sendBody(request, reply.code(response.status).headers(responseHeaders(response)), [bytes]);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    return await sendBody(request, reply.code(response.status).headers(responseHeaders(response)), bytes);
   }
 
   /** Refuses callers without access before the SDK sees them: it would send their error with status 200. */

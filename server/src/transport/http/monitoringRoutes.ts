@@ -32,7 +32,7 @@ export function createMonitoringHandlers(
   async function handleMetrics(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { text } = await caller<"metrics">("metrics", {}, createCall(request, reply));
     reply.type("text/plain; version=0.0.4; charset=utf-8");
-    return await sendBody(request, reply, [Buffer.from(text)]);
+    return await sendBody(request, reply, Buffer.from(text));
   }
 
   async function handleLive(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

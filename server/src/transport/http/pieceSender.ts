@@ -1,9 +1,10 @@
-/** Sends a response in pieces, while later ones are still being rendered. */
+/** Sends a response in pieces, while later ones are still being rendered or encoded. */
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { constants, createGzip } from "node:zlib";
 import { canceled } from "#base/error";
+import type { JsonText } from "#platform/jsonText";
 import type { PageStream } from "#transport/pages/context";
 import type { UnreadResponses } from "./responses";
 
@@ -68,6 +69,29 @@ export class PieceSender {
       await this.send(note).catch(() => {});
     }
     await this.send(end).catch(() => {});
+    this.end();
+  }
+
+  /** Sends a text while it is read. All of its parts are read into the same memory. */
+  async sendText(text: JsonText): Promise<void> {
+    const response = this.#response;
+    const target = this.#gzip ?? response;
+    this.#unread.add(response, text.length);
+    response.setTimeout(this.#stallMs);
+    const closed = new AbortController();
+    response.once("close", () => closed.abort());
+    let memory = Buffer.alloc(0);
+    const allocate = (byteCount: number) => {
+      if (memory.length < byteCount) memory = Buffer.allocUnsafe(byteCount);
+      return memory;
+    };
+    for (const part of text.parts(allocate)) {
+      if (response.destroyed) return;
+      await new Promise<void>((resolve) => {
+        closed.signal.onabort = () => resolve();
+        target.write(part, () => resolve());
+      });
+    }
     this.end();
   }
 

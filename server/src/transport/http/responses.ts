@@ -1,11 +1,11 @@
 /** Encodes responses, with the headers for browsers and caches. */
 import { createHash } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
-import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ServiceError } from "#base/error";
 import { toErrorObject } from "#contract/error";
+import type { JsonText } from "#platform/jsonText";
 import { TimeSlice } from "#platform/timeSlice";
 import { requestIdHeader, requestIdOf } from "./requestId";
 
@@ -71,25 +71,24 @@ export class UnreadResponses {
 const minGzipBytes = 1024;
 
 interface EncodedBody {
-  readonly body: Buffer | Readable;
-  readonly length: number;
+  readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Returns a body of these chunks, compressed if the caller accepts that, with the matching headers. */
-export async function encodeBody(
-  chunks: readonly Uint8Array[],
-  acceptEncoding: string | undefined,
-): Promise<EncodedBody> {
-  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-  if (length >= minGzipBytes && acceptsGzip(acceptEncoding)) {
-    const body = await gzipAsync(Buffer.concat(chunks), { level: 1 });
-    return { body, length: body.length, headers: { "content-encoding": "gzip" } };
-  }
-  const [first = new Uint8Array(), ...others] = chunks;
-  const body =
-    others.length === 0 ? Buffer.from(first.buffer, first.byteOffset, length) : Readable.from(chunks);
-  return { body, length, headers: { "content-length": `${length}` } };
+/** Returns a body with the matching headers, compressed if the caller accepts that. */
+export async function encodeBody(body: Buffer, acceptEncoding: string | undefined): Promise<EncodedBody> {
+  if (body.length < minGzipBytes || !acceptsGzip(acceptEncoding))
+    return { body, headers: { "content-length": `${body.length}` } };
+  return { body: await gzipAsync(body, { level: 1 }), headers: { "content-encoding": "gzip" } };
+}
+
+/** Returns all of a text, which is released. */
+export function readWhole(text: JsonText): Buffer {
+  const [first = Buffer.alloc(0), ...others] = text.parts();
+  text.release();
+  return others.length > 0
+    ? Buffer.concat([first, ...others])
+    : Buffer.from(first.buffer, first.byteOffset, first.length);
 }
 
 export function acceptsGzip(header = ""): boolean {
@@ -108,7 +107,7 @@ const hashChunkBytes = 4 * 1024 * 1024;
 /**
  * Returns a weak entity tag of `body` and `headers` (the relevant ones, as text). It is the same for every encoding.
  */
-export async function entityTag(body: readonly Uint8Array[], headers = ""): Promise<string> {
+export async function entityTag(body: Iterable<Uint8Array>, headers = ""): Promise<string> {
   const hash = createHash("sha1");
   const slice = new TimeSlice();
   for (const chunk of body) {

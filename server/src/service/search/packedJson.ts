@@ -1,0 +1,145 @@
+/** The JSON of packed files, which is copied from their bytes only when it is read. */
+import type { PackedFile } from "#model/packedFile";
+
+/** At most about this many bytes are copied at once. */
+const maxPartBytes = 256 * 1024;
+/** Fewer bytes are copied faster in a loop than by a call. */
+const maxLoopLength = 48;
+
+const openBracket = 0x5b;
+const comma = 0x2c;
+const startOfFile = Buffer.from('{"fileName":{"text":"');
+const endOfFile = Buffer.from('"}');
+
+interface FrameParts<Text> {
+  readonly hasWebUrl: boolean;
+  readonly hasExternalUrl: boolean;
+  /** From the file's name to the path in its URL. */
+  readonly afterName: Text;
+  /** From the end of the URL to the chunks. */
+  readonly beforeChunks: Text;
+  /** From the chunks to the path in the external URL. */
+  readonly afterChunks: Text;
+  /** From the end of that URL to the blob's hash. */
+  readonly beforeHash: Text;
+  /** The length of the external URL without the path. */
+  readonly externalUrlLength: number;
+}
+
+/** The JSON that all packed files from one source and in one language share. */
+export interface PackedFrame extends FrameParts<Buffer> {
+  /** How often the JSON of a file contains its path. */
+  readonly pathCount: number;
+  /** The length of a file's JSON without its path, hash and chunks, and with a separator. */
+  readonly length: number;
+}
+
+export function packedFrame(parts: FrameParts<string>): PackedFrame {
+  const afterName = Buffer.from(parts.afterName);
+  const beforeChunks = Buffer.from(parts.beforeChunks);
+  const afterChunks = Buffer.from(parts.afterChunks);
+  const beforeHash = Buffer.from(parts.beforeHash);
+  const all = [startOfFile, afterName, beforeChunks, afterChunks, beforeHash, endOfFile];
+  return {
+    ...parts,
+    afterName,
+    beforeChunks,
+    afterChunks,
+    beforeHash,
+    pathCount: 1 + Number(parts.hasWebUrl) + Number(parts.hasExternalUrl),
+    length: 1 + all.reduce((sum, { length }) => sum + length, 0),
+  };
+}
+
+/** The parts of a JSON array of files: bytes, and packed files, each with a separator before it. */
+export class PartList {
+  readonly #parts: (Uint8Array | PackedFile)[] = [];
+  /** Of each packed file. */
+  readonly #frames: PackedFrame[] = [];
+  #length = 0;
+  #packedLength = 0;
+
+  /** In bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#parts.push(bytes);
+    this.#length += bytes.length;
+  }
+
+  pushPacked(file: PackedFile, frame: PackedFrame): void {
+    const length = lengthOf(file, frame);
+    this.#parts.push(file);
+    this.#frames.push(frame);
+    this.#length += length;
+    this.#packedLength += length;
+  }
+
+  /** Copies packed files to memory that `allocate` returns. Each part is finished before the next is requested. */
+  *read(allocate: (byteCount: number) => Buffer): Generator<Uint8Array> {
+    let left = this.#packedLength;
+    let packedCount = 0;
+    let buffer: Buffer = Buffer.alloc(0);
+    let end = 0;
+    for (const [index, part] of this.#parts.entries()) {
+      const frame = part instanceof Uint8Array ? undefined : this.#frames[packedCount++];
+      const length = part instanceof Uint8Array || frame === undefined ? 0 : lengthOf(part, frame);
+      if (end > 0 && (frame === undefined || end + length > buffer.length)) {
+        yield buffer.subarray(0, end);
+        buffer = buffer.subarray(end);
+        end = 0;
+      }
+      if (part instanceof Uint8Array) yield part;
+      else if (frame !== undefined) {
+        if (length > buffer.length) buffer = allocate(Math.max(length, Math.min(left, maxPartBytes)));
+        writeFile(buffer, end, index === 0 ? openBracket : comma, part, frame);
+        end += length;
+        left -= length;
+      }
+    }
+    if (end > 0) yield buffer.subarray(0, end);
+  }
+}
+
+function lengthOf(file: PackedFile, { length, pathCount }: PackedFrame): number {
+  return length + pathCount * file.pathLength + file.hashLength + file.chunksLength;
+}
+
+function writeFile(
+  output: Uint8Array,
+  start: number,
+  separator: number,
+  file: PackedFile,
+  frame: PackedFrame,
+): void {
+  const { bytes } = file.files;
+  const path = file.start;
+  const pathEnd = path + file.pathLength;
+  const hashEnd = pathEnd + file.hashLength;
+  let at = start;
+  output[at++] = separator;
+  at = append(output, at, startOfFile);
+  at = copy(output, at, bytes, path, pathEnd);
+  at = append(output, at, frame.afterName);
+  if (frame.hasWebUrl) at = copy(output, at, bytes, path, pathEnd);
+  at = append(output, at, frame.beforeChunks);
+  at = copy(output, at, bytes, hashEnd, hashEnd + file.chunksLength);
+  at = append(output, at, frame.afterChunks);
+  if (frame.hasExternalUrl) at = copy(output, at, bytes, path, pathEnd);
+  at = append(output, at, frame.beforeHash);
+  at = copy(output, at, bytes, pathEnd, hashEnd);
+  append(output, at, endOfFile);
+}
+
+function append(output: Uint8Array, at: number, bytes: Uint8Array): number {
+  return copy(output, at, bytes, 0, bytes.length);
+}
+
+/** Copies `bytes[from … to)`, and returns where the copy ends. */
+function copy(output: Uint8Array, start: number, bytes: Uint8Array, from: number, to: number): number {
+  if (to - from > maxLoopLength) output.set(bytes.subarray(from, to), start);
+  else for (let at = from; at < to; at++) output[start + at - from] = bytes[at] ?? 0;
+  return start + to - from;
+}

@@ -1,0 +1,75 @@
+/** Packed files of the embedded engine: what the same search returns as objects, until they are released. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { EngineResult } from "#engine/engine";
+import { PackedFile, unpack } from "#model/packedFile";
+import { filesBelow } from "#test/support/corpus";
+import {
+  literal,
+  openEngine,
+  openIndex,
+  planOf,
+  regexp,
+  search,
+  type TestEngine,
+} from "#test/support/engines";
+
+const queries = [literal("e"), literal("import"), regexp("[a-z]+\\("), literal("server", { where: "both" })];
+const limits = [Number.POSITIVE_INFINITY, 5000, 250, 7];
+
+describe("packed files", () => {
+  let opened: TestEngine;
+  before(async () => {
+    const directory = await openIndex([
+      { id: 1, segments: [filesBelow("server/src", 1_000_000)] },
+      { id: 2, segments: [filesBelow("node_modules/fastify", 1_000_000)] },
+      { id: 3, segments: [[{ path: 'naïve "path" \n.txt', content: "import e(" }]] },
+    ]);
+    opened = openEngine(directory, { workerCount: 2, threads: true });
+  });
+  after(() => opened.engine.close());
+
+  test("they are the same files", async () => {
+    for (const query of queries) {
+      for (const maxDisplayedMatches of limits) {
+        const { files } = await search(opened.engine, query, { maxDisplayedMatches });
+        const result = await search(opened.engine, query, { maxDisplayedMatches }, { acceptsPacked: true });
+        assert.deepEqual([result.files, result.packed?.map(unpack)], [[], files]);
+        assert.ok(files.length > 0 && result.packed?.some((file) => file instanceof PackedFile));
+        result.release?.();
+      }
+    }
+  });
+
+  test("many searches at once keep their files until they release them", async () => {
+    const expected = await Promise.all(queries.map((query) => search(opened.engine, query)));
+    const held: { readonly result: EngineResult; readonly query: number }[] = [];
+    for (let round = 0; round < 12; round++) {
+      const found = queries.map(async (query, at) => ({
+        result: await search(opened.engine, query, {}, { acceptsPacked: true }),
+        query: at,
+      }));
+      held.push(...(await Promise.all(found)));
+      for (const [done] of [held.splice(round % held.length, 1), held.splice(-2, 1)]) {
+        assert.deepEqual(done?.result.packed?.map(unpack), expected[done?.query ?? 0]?.files);
+        done?.result.release?.();
+        // Once more, when others may use the memory.
+        held[0]?.result.release?.();
+        held.shift();
+      }
+    }
+    for (const { result, query } of held) {
+      assert.deepEqual(result.packed?.map(unpack), expected[query]?.files);
+      result.release?.();
+    }
+  });
+
+  test("files that are emitted are objects", async () => {
+    const plan = planOf(literal("import"), {}, { acceptsPacked: true });
+    let isPacked = false;
+    const result = await opened.engine.search(plan, new AbortController().signal, (files) => {
+      isPacked ||= files.some((file) => file instanceof PackedFile);
+    });
+    assert.deepEqual([isPacked, result.packed], [false, undefined]);
+  });
+});
