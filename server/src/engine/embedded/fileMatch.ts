@@ -23,7 +23,7 @@ let blocks: SharedBlocks | undefined;
 function threadBlocks(): SharedBlocks {
   blocks ??= new SharedBlocks({
     blockBytes: 160 * 1024,
-    maxCount: 192,
+    maxCount: 96,
     maxLeaseMs: 120_000,
     idleMs: 10_000,
   });

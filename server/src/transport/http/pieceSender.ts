@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { constants, createGzip } from "node:zlib";
 import { canceled } from "#base/error";
 import type { JsonText } from "#platform/jsonText";
+import { TimeSlice } from "#platform/timeSlice";
 import type { PageStream } from "#transport/pages/context";
 import type { UnreadResponses } from "./responses";
 
@@ -80,6 +81,7 @@ export class PieceSender {
     response.setTimeout(this.#stallMs);
     const closed = new AbortController();
     response.once("close", () => closed.abort());
+    const slice = new TimeSlice();
     let memory = Buffer.alloc(0);
     const allocate = (byteCount: number) => {
       if (memory.length < byteCount) memory = Buffer.allocUnsafe(byteCount);
@@ -91,6 +93,8 @@ export class PieceSender {
         closed.signal.onabort = () => resolve();
         target.write(part, () => resolve());
       });
+      // For a client that reads fast, the socket takes each part at once.
+      if (slice.isExpired) await slice.yieldToEventLoop();
     }
     this.end();
   }
