@@ -71,7 +71,8 @@ export async function runIndexJob(
   try {
     await copyCommits(source, copy.gitDir, parsed.data, context, limit.signal);
     const repository = { id, name };
-    await runZoektIndex({ program, indexFolder, copy, repository, revisions, maxFileBytes }, limit.signal);
+    const run = { program, indexFolder, copy, repository, revisions, maxFileBytes, files };
+    await runZoektIndex(run, limit.signal);
   } catch (error) {
     if (limit.isExpired && !signal.aborted)
       throw new ServiceError("TIMED_OUT", `Indexing ${name} took longer than an hour.`, { cause: error });

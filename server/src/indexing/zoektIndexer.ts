@@ -226,7 +226,10 @@ export class ZoektIndexer {
         },
       );
       for (const indexFolder of indexFolders)
-        await runZoektIndex({ program, indexFolder, copy, repository, revisions, maxFileBytes }, signal);
+        await runZoektIndex(
+          { program, indexFolder, copy, repository, revisions, maxFileBytes, files },
+          signal,
+        );
     } finally {
       limit.dispose();
       files.removeFolder(copy.root);

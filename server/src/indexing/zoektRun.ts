@@ -1,5 +1,5 @@
 /** Runs an unmodified `zoekt-git-index`, and knows the names of its files. */
-import { existsSync, readdirSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "#base/error";
 import type { Files } from "#platform/files";
@@ -16,6 +16,7 @@ export interface ZoektRun {
   /** The default one first: it is Zoekt's `HEAD`. */
   readonly revisions: readonly CopiedRef[];
   readonly maxFileBytes: number;
+  readonly files: Files;
 }
 
 /** Where a repository is copied to while it is indexed. */
@@ -45,8 +46,46 @@ export function temporaryCopy(folder: string, id: number, name: string): Tempora
   return { root, gitDir: `${join(root, ...segmentsOf(name))}.git` };
 }
 
-/** Indexes the copy of a repository into the folder of a node. Throws UNEXPECTED_ERROR with the message of the program. */
-export async function runZoektIndex(
+/**
+ * Indexes the copy of a repository into the folder of a node. Throws UNEXPECTED_ERROR with the message of the program;
+ * the old shards then remain.
+ */
+export async function runZoektIndex(run: ZoektRun, signal: AbortSignal): Promise<void> {
+  const { program, indexFolder, repository, files } = run;
+  const kept = join(indexFolder, `.${shardPrefix(repository.id)}`);
+  files.removeFolder(kept);
+  try {
+    const old = keepShards(run, kept);
+    await runProgram(run, signal);
+    const incomplete = shardsOf(indexFolder, repository.id).find(
+      (name) => name.endsWith(".zoekt") && !isComplete(join(indexFolder, name)),
+    );
+    if (incomplete === undefined) return;
+    removeShards(indexFolder, repository.id, files);
+    for (const name of old) files.rename(join(kept, name), join(indexFolder, name));
+    throw new ServiceError(
+      "UNEXPECTED_ERROR",
+      `${program} wrote an incomplete shard for ${repository.name}: there may be no space left in ${indexFolder}.`,
+    );
+  } finally {
+    files.removeFolder(kept);
+  }
+}
+
+/** Keeps the shards of a repository in a folder, without a copy. Returns their names: none if the file system has no links. */
+function keepShards({ indexFolder, repository, files }: ZoektRun, kept: string): readonly string[] {
+  const names = shardsOf(indexFolder, repository.id);
+  try {
+    if (names.length > 0) files.mkdir(kept);
+    for (const name of names) files.link(join(indexFolder, name), join(kept, name));
+    return names;
+  } catch (error) {
+    if (["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return [];
+  }
+}
+
+async function runProgram(
   { program, indexFolder, copy, repository, revisions, maxFileBytes }: ZoektRun,
   signal: AbortSignal,
 ): Promise<void> {
@@ -67,6 +106,23 @@ export async function runZoektIndex(
   throw new ServiceError("UNEXPECTED_ERROR", `${program} failed for ${repository.name}: ${lastLine(stderr)}`);
 }
 
+/**
+ * Whether a shard ends with the position and the length of its table of contents, which precedes them. The program
+ * ignores errors when it writes the end of a shard, and succeeds on a full disk.
+ */
+function isComplete(shard: string): boolean {
+  const descriptor = openSync(shard, "r");
+  try {
+    const { size } = fstatSync(descriptor);
+    const end = Buffer.alloc(8);
+    if (size < end.length || readSync(descriptor, end, 0, end.length, size - end.length) < end.length)
+      return false;
+    return end.readUInt32BE(0) + end.readUInt32BE(4) === size - end.length;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** Returns git's configuration of a copy. The program ignores the id of a repository that has no name. */
 export function copyConfiguration(id: number, name: string): string {
   const quoted = `"${name.replaceAll(/["\\]/g, "\\$&")}"`;
@@ -83,8 +139,12 @@ export function indexedIds(indexFolder: string): ReadonlySet<number> {
 /** Removes the shards of a repository from the folder of a node, if there are any. */
 export function removeShards(indexFolder: string, id: number, files: Files): void {
   if (!existsSync(indexFolder)) return;
-  for (const name of readdirSync(indexFolder))
-    if (name.startsWith(`${shardPrefix(id)}_v`)) files.remove(join(indexFolder, name));
+  for (const name of shardsOf(indexFolder, id)) files.remove(join(indexFolder, name));
+}
+
+/** Returns the names of the files of a repository's shards. */
+function shardsOf(indexFolder: string, id: number): readonly string[] {
+  return readdirSync(indexFolder).filter((name) => name.startsWith(`${shardPrefix(id)}_v`));
 }
 
 function shardPrefix(id: number | string): string {

@@ -16,6 +16,8 @@ export interface Files {
   fsync(descriptor: number): void;
   close(descriptor: number): void;
   rename(from: string, to: string): void;
+  /** Gives a file a second name. */
+  link(from: string, to: string): void;
   /** Makes a rename durable, on systems that support it. */
   fsyncFolder(path: string): void;
   /** A file that does not exist is not an error. */
@@ -45,6 +47,9 @@ export const diskFiles: Files = {
   },
   rename(from, to) {
     fs.renameSync(from, to);
+  },
+  link(from, to) {
+    fs.linkSync(from, to);
   },
   fsyncFolder(path) {
     if (process.platform === "win32") return;
