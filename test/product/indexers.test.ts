@@ -178,6 +178,8 @@ withPostgres("nodes with indexers", (binaries) => {
       await postgres.start();
       await eventuallyEqual(async () => found(await served.search("another")), names);
       await eventually(async () => (await fetch(`${indexers.get("two")?.url}/readyz`)).status === 200);
+      // Nodes load an index before its job is recorded as done, which the next test makes impossible.
+      await eventually(async () => (await served.search("key")).isSearchExhaustive);
     });
 
     test("PostgreSQL is read-only: searches go on, and commits are indexed afterwards", async () => {
