@@ -11,11 +11,11 @@ export interface PackedFiles {
   readonly scores: Float64Array<ArrayBuffer>;
   readonly languages: readonly string[];
   readonly sources: readonly DocumentSource[];
-  /** What most files do not have, by the index of the file. */
+  /** Ranges in names, contents and explanations, by the index of the file. Most files have none. */
   readonly extras: ReadonlyMap<number, FileExtras>;
   /** Of each file its path, the hexadecimal hash of its blob, and its chunks (`FileMatch.chunks`). */
   readonly bytes: Uint8Array<ArrayBufferLike>;
-  /** See `LeasedBytes`. Not 0 only for callers that accept packed files. */
+  /** See `LeasedBytes`. Always 0 unless the caller accepts packed files. */
   readonly lease: number;
 }
 

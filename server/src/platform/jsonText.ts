@@ -29,12 +29,18 @@ export class JsonText {
   }
 
   /**
-   * Returns parts that are the text, one after the other. Each is computed only when it is requested. `allocate` returns
-   * memory that no part uses that is still needed.
+   * Returns parts that are the text, one after the other. Each is computed when it is requested. `allocate` may return the
+   * same memory again once the next part has been requested.
    */
   parts(allocate: Allocate = (byteCount) => Buffer.allocUnsafe(byteCount)): Iterable<Uint8Array> {
     if (this.#read === undefined) throw new Error("The text has been released.");
     return this.#read(allocate);
+  }
+
+  bytes(): Buffer {
+    const [first = Buffer.alloc(0), ...others] = this.parts();
+    if (others.length > 0) return Buffer.concat([first, ...others]);
+    return Buffer.from(first.buffer, first.byteOffset, first.length);
   }
 
   /** Call this when the text will not be read anymore. */
@@ -45,7 +51,7 @@ export class JsonText {
   }
 
   toJSON(): unknown {
-    if (found === undefined) return JSON.parse(Buffer.concat([...this.parts()]).toString());
+    if (found === undefined) return JSON.parse(this.bytes().toString());
     found.push(this);
     return placeholder;
   }

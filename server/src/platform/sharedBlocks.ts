@@ -1,6 +1,6 @@
 /**
- * Blocks of shared memory, in which a thread passes bytes to another one, and which it uses again as soon as that has
- * released them. New buffers instead would have to be collected, each time together with everything else on the heap.
+ * Blocks of shared memory in which a thread passes bytes to another one. It reuses a block once the receiver has released
+ * it. New buffers would have to be collected instead, each time together with everything else on the heap.
  */
 
 /** The state of a block: 0 if it is free, or the lease. Then follow the bytes. */
@@ -23,9 +23,9 @@ export interface BlockLimits {
   /** The size of each block. */
   readonly blockBytes: number;
   readonly maxCount: number;
-  /** Blocks that were not released after this time are given up; the receiver may still use them. */
+  /** Blocks that are not released within this time are abandoned; the receiver may still read them. */
   readonly maxLeaseMs: number;
-  /** After this time without use, the memory of all blocks is returned. */
+  /** After this time without use, all blocks are dropped. */
   readonly idleMs: number;
 }
 
@@ -60,8 +60,7 @@ export class SharedBlocks {
     const free = this.#blocks.find(({ state }) => Atomics.load(state, 0) === 0);
     if (free !== undefined) return free;
     const { blockBytes, maxCount, maxLeaseMs } = this.#limits;
-    if (this.#blocks.length >= maxCount)
-      this.#blocks = this.#blocks.filter(({ leasedAt }) => now - leasedAt < maxLeaseMs);
+    this.#blocks = this.#blocks.filter(({ leasedAt }) => now - leasedAt < maxLeaseMs);
     if (this.#blocks.length >= maxCount) return undefined;
     const buffer = new SharedArrayBuffer(blockBytes);
     const block = {

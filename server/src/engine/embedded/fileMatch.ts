@@ -124,7 +124,7 @@ export class PieceBuilder {
       const chunksLength = writer.length - hashEnd;
       const bytes = { start, pathLength, hashLength: hashEnd - pathEnd, chunksLength };
       this.#columns.push(file, this.#sources.of(shard, hit.document), bytes);
-      this.#lastBytes = bytesInResponse(file.content, pathLength, chunksLength);
+      this.#lastBytes = bytesInResponse(pathLength, chunksLength, file.content);
       this.#lastStart = start;
       this.#byteCount += this.#lastBytes;
     } catch (error) {

@@ -94,10 +94,10 @@ export function transferOf({ bytes: { buffer } }: PackedFiles): readonly ArrayBu
 /** Returns the approximate size of a file in the response, without what the service adds (`responseBytes`). */
 export function fileBytes(file: AnyFile): number {
   if (!(file instanceof PackedFile))
-    return bytesInResponse(file.content, file.path.length, file.chunks.length);
-  return bytesInResponse(file.extras?.content, file.pathLength, file.chunksLength);
+    return bytesInResponse(file.path.length, file.chunks.length, file.content);
+  return bytesInResponse(file.pathLength, file.chunksLength, file.extras?.content);
 }
 
-export function bytesInResponse(content = "", pathLength: number, chunksLength: number): number {
+export function bytesInResponse(pathLength: number, chunksLength: number, content = ""): number {
   return chunksLength + content.length + pathLength + 300;
 }

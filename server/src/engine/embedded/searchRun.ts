@@ -81,20 +81,22 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
   const pieces = new ReceivedPieces();
   try {
     const result = await searchWith(pieces, run, signal);
-    if (result === "tooSlow" || result.packed === undefined) return result;
-    return { ...result, release: () => pieces.release() };
+    if (result !== "tooSlow" && result.packed !== undefined)
+      return { ...result, release: () => pieces.release() };
+    pieces.release();
+    return result;
   } catch (error) {
     pieces.release();
     throw error;
   }
 }
 
-/** The pieces of a search, whose bytes are released all at once. */
+/** The pieces of a search, whose bytes are released together. Those in responses that come too late are not: leases end. */
 class ReceivedPieces {
   readonly #pieces: PackedFiles[] = [];
   #isReleased = false;
 
-  /** Pieces that arrive too late are released at once. */
+  /** Pieces that arrive after the release are released at once. */
   add(piece: PackedFiles): void {
     if (this.#isReleased) releaseBytes(piece);
     else this.#pieces.push(piece);
@@ -111,11 +113,10 @@ async function searchWith(
   run: SearchRun,
   signal: AbortSignal,
 ): Promise<EngineResult | "tooSlow"> {
-  const replies = await queryThreads(run, signal);
+  const replies = await queryThreads(run, received, signal);
   if (replies === "tooSlow") return replies;
   const { received: answered, lateCount } = replies;
   const responses = answered.map(({ response }) => response);
-  for (const { attached } of responses) if (attached !== undefined) received.add(attached);
   const chosen = chooseHits(responses, run.limits);
   const { hits } = chosen;
   const loaded = await loadAllFiles(answered, hits, run.stages, received, signal);
@@ -202,7 +203,11 @@ interface QueryOutcome {
   readonly lateCount: number;
 }
 
-async function queryThreads(run: SearchRun, caller: AbortSignal): Promise<QueryOutcome | "tooSlow"> {
+async function queryThreads(
+  run: SearchRun,
+  received: ReceivedPieces,
+  caller: AbortSignal,
+): Promise<QueryOutcome | "tooSlow"> {
   const limit = new TimeLimit(caller, run.stages.respondUntil - monotonicNow());
   const { signal } = limit;
   let isTooSlow = false;
@@ -220,7 +225,9 @@ async function queryThreads(run: SearchRun, caller: AbortSignal): Promise<QueryO
         isTooSlow = true;
         limit.abort();
       }
-      return response.kind === "hits" ? [{ thread, response }] : [];
+      if (response.kind !== "hits") return [];
+      if (response.attached !== undefined) received.add(response.attached);
+      return [{ thread, response }];
     } catch (error) {
       if (isTooSlow || isServiceError(error, "ENGINE_UNAVAILABLE")) return [];
       if (limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED")) {

@@ -109,15 +109,17 @@ export class FileEncoder {
     this.#writeBytes(json.endOfFile);
   }
 
-  /** Returns what `addPacked` needs, or undefined if the file must be unpacked: it has more than most files. */
+  /** Returns what `addPacked` needs, or undefined if the file has something that is not packed as JSON: unpack it. */
   frameOf(file: PackedFile, repository: Repository): PackedFrame | undefined {
     const isCut = file.matchCount > file.rangeCount || file.chunksLength <= noChunksLength;
     if (isCut || this.#returnsScores || !file.isPathPlain || file.extras !== undefined) return undefined;
     const { source, language } = file;
-    const byLanguage = this.#frames.get(source) ?? new Map<string, PackedFrame | undefined>();
-    this.#frames.set(source, byLanguage);
-    if (!byLanguage.has(language)) byLanguage.set(language, this.#newFrame(source, language, repository));
-    return byLanguage.get(language);
+    const byLanguage = this.#frames.get(source);
+    if (byLanguage?.has(language)) return byLanguage.get(language);
+    const frame = this.#newFrame(source, language, repository);
+    if (byLanguage === undefined) this.#frames.set(source, new Map([[language, frame]]));
+    else byLanguage.set(language, frame);
+    return frame;
   }
 
   addPacked(file: PackedFile, frame: PackedFrame): void {

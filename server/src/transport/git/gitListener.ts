@@ -156,6 +156,7 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
         "content-length": json.length,
       });
       for (const part of json.parts()) response.write(part);
+      json.release();
       response.end();
     } finally {
       limit.dispose();

@@ -4,15 +4,7 @@ import { canceled } from "#base/error";
 import type { JsonText } from "#platform/jsonText";
 import { encodeJson } from "./encodeJson";
 import { PieceSender } from "./pieceSender";
-import {
-  acceptsGzip,
-  encodeBody,
-  entityTag,
-  hasTag,
-  jsonType,
-  readWhole,
-  type UnreadResponses,
-} from "./responses";
+import { acceptsGzip, encodeBody, entityTag, hasTag, jsonType, type UnreadResponses } from "./responses";
 
 const maxResponseBytes = 64 * 1024 * 1024;
 /** Longer responses are not read as a whole before they are sent. */
@@ -52,7 +44,7 @@ export function createBodySender(stallMs: number, unread: UnreadResponses): Body
       }
       reply.type(jsonType);
       if (json.length >= minStreamedBytes) return await sendParts(request, reply, json);
-      return await sendBody(request, reply, readWhole(json));
+      return await sendBody(request, reply, json.bytes());
     } finally {
       json.release();
     }
@@ -79,8 +71,14 @@ export function createBodySender(stallMs: number, unread: UnreadResponses): Body
     const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
     reply.headers(isCompressed ? { "content-encoding": "gzip" } : { "content-length": `${text.length}` });
     takeOver(reply);
-    if (request.method === "HEAD") reply.raw.end();
-    else await new PieceSender(reply.raw, isCompressed, stallMs, unread).sendText(text);
+    try {
+      if (request.method === "HEAD") reply.raw.end();
+      else await new PieceSender(reply.raw, isCompressed, stallMs, unread).sendText(text);
+    } catch (error) {
+      // The headers are sent, so that the client can only be disconnected.
+      reply.raw.destroy();
+      throw error;
+    }
     return reply;
   }
 

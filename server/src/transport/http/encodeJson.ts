@@ -7,7 +7,10 @@ import { TimeSlice } from "#platform/timeSlice";
 /** Approximate number of characters that are encoded at once. */
 const chunkLength = 256 * 1024;
 
-/** Large responses are encoded one after another: if encoded concurrently, all would finish as late as the last. */
+/**
+ * Large responses are encoded one after another: if encoded concurrently, all would finish as late as the last. `JsonText`
+ * in them is already encoded.
+ */
 const largeValues = new Limiter(1);
 /** Longer than other time slices, because only one large response is encoded at a time. */
 const timeSliceMs = 25;

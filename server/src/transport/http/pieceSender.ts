@@ -79,8 +79,8 @@ export class PieceSender {
     const target = this.#gzip ?? response;
     this.#unread.add(response, text.length);
     response.setTimeout(this.#stallMs);
-    const closed = new AbortController();
-    response.once("close", () => closed.abort());
+    let onClose = () => {};
+    response.once("close", () => onClose());
     const slice = new TimeSlice();
     let memory = Buffer.alloc(0);
     const allocate = (byteCount: number) => {
@@ -90,7 +90,7 @@ export class PieceSender {
     for (const part of text.parts(allocate)) {
       if (response.destroyed) return;
       await new Promise<void>((resolve) => {
-        closed.signal.onabort = () => resolve();
+        onClose = resolve;
         target.write(part, () => resolve());
       });
       // For a client that reads fast, the socket takes each part at once.

@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ServiceError } from "#base/error";
 import { toErrorObject } from "#contract/error";
-import type { JsonText } from "#platform/jsonText";
 import { TimeSlice } from "#platform/timeSlice";
 import { requestIdHeader, requestIdOf } from "./requestId";
 
@@ -80,15 +79,6 @@ export async function encodeBody(body: Buffer, acceptEncoding: string | undefine
   if (body.length < minGzipBytes || !acceptsGzip(acceptEncoding))
     return { body, headers: { "content-length": `${body.length}` } };
   return { body: await gzipAsync(body, { level: 1 }), headers: { "content-encoding": "gzip" } };
-}
-
-/** Returns all of a text, which is released. */
-export function readWhole(text: JsonText): Buffer {
-  const [first = Buffer.alloc(0), ...others] = text.parts();
-  text.release();
-  return others.length > 0
-    ? Buffer.concat([first, ...others])
-    : Buffer.from(first.buffer, first.byteOffset, first.length);
 }
 
 export function acceptsGzip(header = ""): boolean {
