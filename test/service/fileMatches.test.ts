@@ -66,12 +66,20 @@ function pack(files: readonly FileMatch[]): PackedFile[] {
     sources.set(key, sources.get(key) ?? source);
     const path = Buffer.from(file.path);
     const start = writer.length;
-    if (isPlainPath(path)) writer.raw(path);
+    const isPathPlain = isPlainPath(path);
+    if (isPathPlain) writer.raw(path);
     else writer.text(path, 0, path.length);
     const pathLength = writer.length - start;
     writer.hex(Buffer.from(file.blobSha, "hex"));
     writer.raw(file.chunks);
-    const bytes = { start, pathLength, hashLength: file.blobSha.length, chunksLength: file.chunks.length };
+    const { blobSha, chunks } = file;
+    const bytes = {
+      start,
+      isPathPlain,
+      pathLength,
+      hashLength: blobSha.length,
+      chunksLength: chunks.length,
+    };
     columns.push(file, sources.get(key) ?? source, bytes);
   }
   return listPacked(columns.withBytes({ bytes: writer.take(), lease: 0 })).map(

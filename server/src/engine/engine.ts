@@ -6,7 +6,7 @@
  */
 import type { Origin } from "#model/document";
 import type { FileMatch, Range } from "#model/match";
-import type { AnyFile } from "#model/packedFile";
+import type { PackedList } from "#model/packedFile";
 import type { RepositoryId } from "#model/repository";
 import type { FlushReason, SearchStats } from "#model/stats";
 import type { DocumentSymbols, SymbolKind } from "#model/symbol";
@@ -73,8 +73,8 @@ export function printPlan(plan: SearchPlan): string {
 export interface EngineResult {
   /** Best first. Empty if there is `packed`. */
   readonly files: readonly FileMatch[];
-  /** The files, most of them as bytes. */
-  readonly packed?: readonly AnyFile[];
+  /** The files as bytes, best first. */
+  readonly packed?: PackedList;
   /** If there is `packed`: call this when the bytes will not be read anymore, so that their memory is used again. */
   readonly release?: () => void;
   readonly stats: SearchStats;

@@ -1,4 +1,5 @@
 /** Files of a search as bytes, which are cheap to copy to another thread and into a response. */
+import { Uint32List } from "#base/uint32List";
 import type { DocumentSource, FileMatch } from "./match";
 
 /**
@@ -34,10 +35,10 @@ const fields = {
   source: 5,
   rangeCount: 6,
   matchCount: 7,
+  isPathPlain: 8,
 } as const;
-export const fieldCount = 8;
+export const fieldCount = 9;
 
-const quote = 0x22;
 /** By byte, 1 if a path may contain it and still be plain. */
 const plainBytes = Uint8Array.from({ length: 0x100 }, (_, code) =>
   /[\w./-]/.test(String.fromCharCode(code)) ? 1 : 0,
@@ -47,11 +48,11 @@ const noExtras: FileExtras = { nameRanges: [], content: "", explanation: undefin
 /** One of some packed files. */
 export class PackedFile {
   readonly files: PackedFiles;
-  readonly #index: number;
+  readonly index: number;
 
   constructor(files: PackedFiles, index: number) {
     this.files = files;
-    this.#index = index;
+    this.index = index;
   }
 
   /** Where the bytes of the file start. */
@@ -61,6 +62,10 @@ export class PackedFile {
 
   get pathLength(): number {
     return this.#number(fields.pathLength);
+  }
+
+  get isReadable(): boolean {
+    return this.pathLength > 0;
   }
 
   get hashLength(): number {
@@ -88,12 +93,13 @@ export class PackedFile {
   }
 
   get extras(): FileExtras | undefined {
-    return this.files.extras.get(this.#index);
+    const { extras } = this.files;
+    return extras.size === 0 ? undefined : extras.get(this.index);
   }
 
   /** Whether the path is plain (`isPlainPath`). Others are packed as JSON. */
   get isPathPlain(): boolean {
-    return this.files.bytes[this.start] !== quote;
+    return this.#number(fields.isPathPlain) === 1;
   }
 
   unpack(): FileMatch {
@@ -116,14 +122,14 @@ export class PackedFile {
       commit,
       blobSha: textOf(bytes, pathEnd, hashEnd),
       content,
-      score: scores[this.#index] ?? 0,
+      score: scores[this.index] ?? 0,
       matchCount,
       explanation,
     };
   }
 
   #number(field: number): number {
-    return this.files.numbers[this.#index * fieldCount + field] ?? 0;
+    return this.files.numbers[this.index * fieldCount + field] ?? 0;
   }
 }
 
@@ -137,8 +143,51 @@ export function isPlainPath(path: Uint8Array): boolean {
 export function listPacked(files: PackedFiles): (PackedFile | undefined)[] {
   return Array.from(files.scores, (_, index) => {
     const file = new PackedFile(files, index);
-    return file.pathLength === 0 ? undefined : file;
+    return file.isReadable ? file : undefined;
   });
+}
+
+/**
+ * Packed files from any pieces, in any order. Contains their positions, because a hundred thousand objects would survive
+ * several garbage collections.
+ */
+export class PackedList {
+  readonly #pieces: PackedFiles[] = [];
+  /** The index of each file's piece, plus one; 0 if there is no file. */
+  readonly #pieceOf = new Uint32List();
+  readonly #indexOf = new Uint32List();
+
+  /** The number of positions, some of which may have no file. */
+  get length(): number {
+    return this.#pieceOf.length;
+  }
+
+  at(position: number): PackedFile | undefined {
+    const files = this.#pieces[this.#pieceOf.at(position) - 1];
+    return files === undefined ? undefined : new PackedFile(files, this.#indexOf.at(position));
+  }
+
+  set(position: number, files: PackedFiles, index: number): void {
+    if (this.#pieces.at(-1) !== files) this.#pieces.push(files);
+    this.#pieceOf.set(position, this.#pieces.length);
+    this.#indexOf.set(position, index);
+  }
+
+  push({ files, index }: PackedFile): void {
+    this.set(this.length, files, index);
+  }
+
+  truncate(length: number): void {
+    this.#pieceOf.truncate(length);
+    this.#indexOf.truncate(length);
+  }
+
+  *[Symbol.iterator](): Generator<PackedFile> {
+    for (let position = 0; position < this.length; position++) {
+      const file = this.at(position);
+      if (file !== undefined) yield file;
+    }
+  }
 }
 
 export type AnyFile = FileMatch | PackedFile;

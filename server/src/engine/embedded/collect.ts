@@ -33,7 +33,7 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
   const shards = responses
     .flatMap((response, index) => response.hits.map((hits, shard) => ({ response: index, shard, hits })))
     .sort((left, right) => compareOrder(left.hits.order, right.hits.order));
-  const ranking = new HitRanking();
+  const counted: RankedShard[] = [];
   const maxPerFile = limits.maxMatchesPerFile ?? Number.POSITIVE_INFINITY;
   let totalMatchCount = 0;
   let limitedMatchCount = 0;
@@ -46,19 +46,18 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
     limitedMatchCount += hits.limitedMatchCount;
     fileCount += hits.fileCount;
     phraseMatchCount += hits.phraseMatchCount;
-    ranking.add(ranked);
+    counted.push(ranked);
   }
-  const chosen = responses.map(() => new PickList());
+  const chosen = responses.map(({ hits }) => new PickList(countHits(hits)));
+  const { shardOf, hitOf, bestFirst } = rankHits(counted);
   let remaining = limits.maxDisplayedMatches;
-  let rank = 0;
-  for (const { from, hits } of ranking.bestFirst()) {
-    const { matchCounts } = from.hits;
-    for (const hit of hits) {
-      if (remaining <= 0) break;
-      const matchCount = Math.min(matchCounts[hit] ?? 0, maxPerFile);
-      chosen[from.response]?.push(from.shard, hit, Math.min(matchCount, remaining), rank++);
-      remaining -= matchCount;
-    }
+  for (let rank = 0; rank < bestFirst.length && remaining > 0; rank++) {
+    const at = bestFirst[rank] ?? 0;
+    const { response, shard, hits } = counted[shardOf[at] ?? 0] as RankedShard;
+    const hit = hitOf[at] ?? 0;
+    const matchCount = Math.min(hits.matchCounts[hit] ?? 0, maxPerFile);
+    chosen[response]?.push(shard, hit, Math.min(matchCount, remaining), rank);
+    remaining -= matchCount;
   }
   const picks = chosen.map((list) => list.columns());
   return { hits: picks, totalMatchCount, limitedMatchCount, fileCount, phraseMatchCount };
@@ -72,64 +71,118 @@ interface RankedShard {
   readonly hits: ShardHits;
 }
 
-/** Consecutive hits with the same score, by their index. */
-interface HitRun {
-  readonly from: RankedShard;
-  readonly hits: number[];
+/** Hits in search order: by view of a shard, then by document. */
+interface RankedHits {
+  /** The index of each hit's shard. */
+  readonly shardOf: Uint32Array;
+  /** The index of each hit in its shard. */
+  readonly hitOf: Uint32Array;
+  /** Indexes of the hits by descending score, then in search order. */
+  readonly bestFirst: Uint32Array;
 }
 
-/**
- * Orders hits by descending score, then in search order: by view of a shard, then by document. Groups them by score
- * instead of comparing them, because there may be a hundred thousand, with few different scores.
- */
-class HitRanking {
-  /** By score, in search order. */
-  readonly #groups = new Map<number, HitRun[]>();
-
-  /** Adds the hits of the next shard in search order. */
-  add(from: RankedShard): void {
-    const { documents, scores } = from.hits;
-    for (const hit of inDocumentOrder(documents)) {
-      const score = scores[hit] ?? 0;
-      const runs = this.#groups.get(score);
-      const last = runs?.at(-1);
-      if (runs === undefined) this.#groups.set(score, [{ from, hits: [hit] }]);
-      else if (last?.from === from) last.hits.push(hit);
-      else runs.push({ from, hits: [hit] });
+/** Ranks the hits of shards, which are in search order. There may be a hundred thousand, with few different scores. */
+function rankHits(shards: readonly RankedShard[]): RankedHits {
+  const count = countHits(shards.map(({ hits }) => hits));
+  const shardOf = new Uint32Array(count);
+  const hitOf = new Uint32Array(count);
+  const groups = new ScoreGroups(count);
+  let at = 0;
+  for (const [index, { hits }] of shards.entries()) {
+    const order = documentOrder(hits.documents);
+    for (let next = 0; next < hits.documents.length; next++) {
+      const hit = order === undefined ? next : (order[next] ?? 0);
+      shardOf[at] = index;
+      hitOf[at] = hit;
+      groups.add(hits.scores[hit] ?? 0);
+      at++;
     }
   }
+  return { shardOf, hitOf, bestFirst: groups.bestFirst() };
+}
 
-  *bestFirst(): Generator<HitRun> {
-    const scores = Float64Array.from(this.#groups.keys()).sort().reverse();
-    for (const score of scores) yield* this.#groups.get(score) ?? [];
+function countHits(shards: readonly ShardHits[]): number {
+  return shards.reduce((sum, { documents }) => sum + documents.length, 0);
+}
+
+/** Sorts scores by counting how many are equal, which is faster than comparing them. */
+class ScoreGroups {
+  readonly #groupOf: Uint32Array;
+  readonly #groups = new Map<number, number>();
+  readonly #sizes: number[] = [];
+  #length = 0;
+  #lastScore = Number.NaN;
+  #lastGroup = 0;
+
+  constructor(count: number) {
+    this.#groupOf = new Uint32Array(count);
+  }
+
+  add(score: number): void {
+    if (score !== this.#lastScore) {
+      this.#lastScore = score;
+      this.#lastGroup = this.#groups.get(score) ?? this.#sizes.push(0) - 1;
+      this.#groups.set(score, this.#lastGroup);
+    }
+    const group = this.#lastGroup;
+    this.#groupOf[this.#length++] = group;
+    this.#sizes[group] = (this.#sizes[group] ?? 0) + 1;
+  }
+
+  /** Returns the indexes of all scores, the highest first, and equal ones in the order in which they were added. */
+  bestFirst(): Uint32Array {
+    const starts = new Uint32Array(this.#sizes.length);
+    let start = 0;
+    for (const score of Float64Array.from(this.#groups.keys()).sort().reverse()) {
+      const group = this.#groups.get(score) ?? 0;
+      starts[group] = start;
+      start += this.#sizes[group] ?? 0;
+    }
+    const order = new Uint32Array(this.#length);
+    for (let at = 0; at < this.#length; at++) {
+      const group = this.#groupOf[at] ?? 0;
+      const next = starts[group] ?? 0;
+      order[next] = at;
+      starts[group] = next + 1;
+    }
+    return order;
   }
 }
 
-/** Returns the indexes of `documents` in ascending order of their values, which they mostly have already. */
-function inDocumentOrder(documents: Uint32Array): Iterable<number> {
-  let isAscending = true;
-  for (let at = 1; at < documents.length && isAscending; at++)
-    isAscending = (documents[at - 1] ?? 0) <= (documents[at] ?? 0);
-  if (isAscending) return documents.keys();
+/** Returns the indexes of `documents` in ascending order of their values; undefined if they have this order. */
+function documentOrder(documents: Uint32Array): readonly number[] | undefined {
+  let at = 1;
+  while (at < documents.length && (documents[at - 1] ?? 0) <= (documents[at] ?? 0)) at++;
+  if (at >= documents.length) return undefined;
   return [...documents.keys()].sort((left, right) => (documents[left] ?? 0) - (documents[right] ?? 0));
 }
 
+/** The picks of one response, in columns. */
 class PickList {
-  readonly #shards: number[] = [];
-  readonly #hits: number[] = [];
-  readonly #maxRanges: number[] = [];
-  readonly #ranks: number[] = [];
+  readonly #shards: Uint32Array;
+  readonly #hits: Uint32Array;
+  readonly #maxRanges: Uint32Array;
+  readonly #ranks: Uint32Array;
+  #length = 0;
+
+  constructor(maxLength: number) {
+    this.#shards = new Uint32Array(maxLength);
+    this.#hits = new Uint32Array(maxLength);
+    this.#maxRanges = new Uint32Array(maxLength);
+    this.#ranks = new Uint32Array(maxLength);
+  }
 
   push(shard: number, hit: number, maxRanges: number, rank: number): void {
-    this.#shards.push(shard);
-    this.#hits.push(hit);
-    this.#maxRanges.push(maxRanges);
-    this.#ranks.push(rank);
+    const at = this.#length++;
+    this.#shards[at] = shard;
+    this.#hits[at] = hit;
+    this.#maxRanges[at] = maxRanges;
+    this.#ranks[at] = rank;
   }
 
   columns(): ChosenHits {
     const order = this.#loadingOrder();
-    const inOrder = (column: readonly number[]) => order.map((at) => column[at] ?? 0);
+    const inOrder = (column: Uint32Array) => order.map((at) => column[at] ?? 0);
     return {
       shards: inOrder(this.#shards),
       hits: inOrder(this.#hits),
@@ -154,14 +207,18 @@ class PickList {
   /** Numbers the picks in the order of the text. */
   #keys(): { readonly keys: Uint32Array; readonly keyCount: number } {
     const hitCounts: number[] = [];
-    for (const [at, shard] of this.#shards.entries())
+    for (let at = 0; at < this.#length; at++) {
+      const shard = this.#shards[at] ?? 0;
       hitCounts[shard] = Math.max(hitCounts[shard] ?? 0, (this.#hits[at] ?? 0) + 1);
+    }
     let keyCount = 0;
     const firstKeys = Array.from(hitCounts, (count = 0) => {
       keyCount += count;
       return keyCount - count;
     });
-    const keys = Uint32Array.from(this.#hits, (hit, at) => (firstKeys[this.#shards[at] ?? 0] ?? 0) + hit);
+    const keys = new Uint32Array(this.#length);
+    for (let at = 0; at < keys.length; at++)
+      keys[at] = (firstKeys[this.#shards[at] ?? 0] ?? 0) + (this.#hits[at] ?? 0);
     return { keys, keyCount };
   }
 }

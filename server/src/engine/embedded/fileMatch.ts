@@ -1,5 +1,5 @@
 import { isPlainPath, type PackedFiles } from "#model/packedFile";
-import { SharedBlocks } from "#platform/sharedBlocks";
+import { SharedRegion } from "#platform/sharedRegion";
 import type { Limits } from "#query/limits";
 import type { CompiledSearch } from "#shard/evaluation/compile";
 import type { DocumentHit } from "#shard/evaluation/evaluate";
@@ -15,19 +15,14 @@ import type { OpenShard } from "./shardSet";
 
 const noChunks = Buffer.from("[]");
 /** Smaller pieces are copied to a buffer of their own. */
-const minBlockBytes = 8 * 1024;
+const minSharedBytes = 8 * 1024;
 
-let blocks: SharedBlocks | undefined;
+let region: SharedRegion | undefined;
 
-/** The blocks of this thread, for nearly all of the pieces that its searches load at a time. */
-function threadBlocks(): SharedBlocks {
-  blocks ??= new SharedBlocks({
-    blockBytes: 160 * 1024,
-    maxCount: 96,
-    maxLeaseMs: 120_000,
-    idleMs: 10_000,
-  });
-  return blocks;
+/** Returns the region of this thread, for the pieces that its searches load: two large answers at a time. */
+function threadRegion(): SharedRegion {
+  region ??= new SharedRegion({ maxBytes: 64 * 1024 * 1024, maxLeaseMs: 120_000, idleMs: 10_000 });
+  return region;
 }
 
 /** The hits in a shard, by whichever kind of search. */
@@ -113,7 +108,8 @@ export class PieceBuilder {
     const writer = this.#writer;
     const { length: start } = writer;
     try {
-      if (isPlainPath(path)) writer.raw(path);
+      const isPathPlain = isPlainPath(path);
+      if (isPathPlain) writer.raw(path);
       else writer.text(path, 0, path.length);
       const { length: pathEnd } = writer;
       writer.hex(reader.blobBytes(hit.document));
@@ -122,7 +118,7 @@ export class PieceBuilder {
       else writer.raw(noChunks);
       const pathLength = pathEnd - start;
       const chunksLength = writer.length - hashEnd;
-      const bytes = { start, pathLength, hashLength: hashEnd - pathEnd, chunksLength };
+      const bytes = { start, isPathPlain, pathLength, hashLength: hashEnd - pathEnd, chunksLength };
       this.#columns.push(file, this.#sources.of(shard, hit.document), bytes);
       this.#lastBytes = bytesInResponse(pathLength, chunksLength, file.content);
       this.#lastStart = start;
@@ -147,10 +143,9 @@ export class PieceBuilder {
 
   /** Returns the piece, and starts the next one. */
   take(): PackedFiles {
-    const blocks = this.#sharesMemory ? threadBlocks() : undefined;
     const leased = this.#writer.takeInto((bytes) => {
-      const isSmall = bytes.length < minBlockBytes;
-      return (isSmall ? undefined : blocks?.copy(bytes)) ?? { bytes: bytes.slice(), lease: 0 };
+      const isShared = this.#sharesMemory && bytes.length >= minSharedBytes;
+      return (isShared ? threadRegion().copy(bytes) : undefined) ?? { bytes: bytes.slice(), lease: 0 };
     });
     const piece = this.#columns.withBytes(leased);
     this.#takenBytes += this.#byteCount;

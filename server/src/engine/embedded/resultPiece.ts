@@ -1,7 +1,13 @@
 /** The files of a result on their way from a worker to the main thread. */
 import type { DocumentSource, FileMatch } from "#model/match";
-import { type AnyFile, type FileExtras, fieldCount, PackedFile, type PackedFiles } from "#model/packedFile";
-import type { LeasedBytes } from "#platform/sharedBlocks";
+import {
+  type FileExtras,
+  fieldCount,
+  isPlainPath,
+  type PackedFile,
+  type PackedFiles,
+} from "#model/packedFile";
+import type { LeasedBytes } from "#platform/sharedRegion";
 
 /** A file of a piece, without what is written as bytes or belongs to its source. */
 export type PieceFile = FileExtras & Pick<FileMatch, "language" | "score" | "matchCount" | "rangeCount">;
@@ -9,13 +15,14 @@ export type PieceFile = FileExtras & Pick<FileMatch, "language" | "score" | "mat
 /** Where the bytes of a file are, and the length of each part. */
 export interface PieceBytes {
   readonly start: number;
+  readonly isPathPlain: boolean;
   readonly pathLength: number;
   readonly hashLength: number;
   readonly chunksLength: number;
 }
 
 const unreadable = { language: "", score: 0, matchCount: 0, rangeCount: 0, nameRanges: [], content: "" };
-const noBytes = { start: 0, pathLength: 0, hashLength: 0, chunksLength: 0 };
+const noBytes = { start: 0, isPathPlain: false, pathLength: 0, hashLength: 0, chunksLength: 0 };
 
 /** The columns of a piece that grows. */
 export class PieceColumns {
@@ -41,7 +48,7 @@ export class PieceColumns {
   #push(
     { language, score, matchCount, rangeCount, nameRanges, content, explanation }: PieceFile,
     source: number,
-    { start, pathLength, hashLength, chunksLength }: PieceBytes,
+    { start, isPathPlain, pathLength, hashLength, chunksLength }: PieceBytes,
   ): void {
     if (nameRanges.length > 0 || content !== "" || explanation !== undefined)
       this.#extras.set(this.length, { nameRanges, content, explanation });
@@ -55,6 +62,7 @@ export class PieceColumns {
       source,
       rangeCount,
       matchCount,
+      Number(isPathPlain),
     );
     this.#scores.push(score);
   }
@@ -92,10 +100,30 @@ export function transferOf({ bytes: { buffer } }: PackedFiles): readonly ArrayBu
 }
 
 /** Returns the approximate size of a file in the response, without what the service adds (`responseBytes`). */
-export function fileBytes(file: AnyFile): number {
-  if (!(file instanceof PackedFile))
-    return bytesInResponse(file.path.length, file.chunks.length, file.content);
-  return bytesInResponse(file.pathLength, file.chunksLength, file.extras?.content);
+export function fileBytes({ path, chunks, content }: FileMatch): number {
+  return bytesInResponse(path.length, chunks.length, content);
+}
+
+/** The same of a packed file. */
+export function packedFileBytes({ pathLength, chunksLength, extras }: PackedFile): number {
+  return bytesInResponse(pathLength, chunksLength, extras?.content);
+}
+
+/** Packs one file. */
+export function packFile(file: FileMatch): PackedFiles {
+  const path = Buffer.from(file.path);
+  const isPathPlain = isPlainPath(path);
+  const encodedPath = isPathPlain ? path : Buffer.from(JSON.stringify(file.path));
+  const hash = Buffer.from(file.blobSha);
+  const { chunks, repositoryId, branches, origin, commit } = file;
+  const columns = new PieceColumns();
+  const lengths = {
+    pathLength: encodedPath.length,
+    hashLength: hash.length,
+    chunksLength: chunks.length,
+  };
+  columns.push(file, { repositoryId, branches, origin, commit }, { start: 0, isPathPlain, ...lengths });
+  return columns.withBytes({ bytes: Buffer.concat([encodedPath, hash, chunks]), lease: 0 });
 }
 
 export function bytesInResponse(pathLength: number, chunksLength: number, content = ""): number {

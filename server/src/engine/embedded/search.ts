@@ -167,6 +167,11 @@ export class Search {
     return loadFiles(loader, this.#evaluations, call, context);
   }
 
+  /** Releases the memory of the ranges. Call this when no more files will be loaded. */
+  release(): void {
+    for (const { evaluation } of this.#evaluations.splice(0)) evaluation.ranges.release();
+  }
+
   /** Whether to skip the remaining shards. With `isWhole`, the match limit does not apply. */
   #mustStop(isWhole: boolean): boolean {
     if (this.#context.isCanceled() || this.#reason === "BYTE_LIMIT") return true;

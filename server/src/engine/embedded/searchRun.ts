@@ -1,25 +1,16 @@
 import { isServiceError, throwIfAborted } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
 import type { CountedGroups, EngineResult } from "#engine/engine";
-import { type AnyFile, listPacked, type PackedFile, type PackedFiles, unpack } from "#model/packedFile";
+import { listPacked, type PackedFiles } from "#model/packedFile";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
-import { releaseBytes } from "#platform/sharedBlocks";
 import { TimeLimit } from "#platform/timeLimit";
 import { TimeSlice } from "#platform/timeSlice";
 import type { Limits } from "#query/limits";
-import { type ChosenHits, chooseHits, truncateFile } from "./collect";
+import { loadChosenFiles, ReceivedPieces, type ThreadResponse } from "./chosenFiles";
+import { chooseHits } from "./collect";
 import type { LimitedEmit } from "./limitedEmit";
-import { fileBytes } from "./resultPiece";
-import type {
-  FilePicks,
-  FilesCall,
-  FilesResponse,
-  RankCall,
-  SearchCall,
-  SearchResponse,
-  SearchThread,
-} from "./searchMessages";
+import type { RankCall, SearchCall, SearchResponse, SearchThread } from "./searchMessages";
 
 /** A search, and the threads to run it on. */
 export interface SearchRun {
@@ -60,11 +51,6 @@ export function planStages({ deadline, maxDisplayedMatches }: Limits, isStreamed
   return { searchUntil: filesUntil - filesMs, respondUntil: filesUntil - filesMs / 2, filesUntil };
 }
 
-interface ThreadResponse {
-  readonly thread: SearchThread;
-  readonly response: SearchResponse;
-}
-
 /**
  * Runs one search on some threads: sends it to all of them, chooses the best hits, and loads their files, unless these are
  * so few that they came with the hits.
@@ -91,23 +77,6 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
   }
 }
 
-/** The pieces of a search, whose bytes are released together. Those in responses that come too late are not: leases end. */
-class ReceivedPieces {
-  readonly #pieces: PackedFiles[] = [];
-  #isReleased = false;
-
-  /** Pieces that arrive after the release are released at once. */
-  add(piece: PackedFiles): void {
-    if (this.#isReleased) releaseBytes(piece);
-    else this.#pieces.push(piece);
-  }
-
-  release(): void {
-    this.#isReleased = true;
-    for (const piece of this.#pieces.splice(0)) releaseBytes(piece);
-  }
-}
-
 async function searchWith(
   received: ReceivedPieces,
   run: SearchRun,
@@ -118,18 +87,14 @@ async function searchWith(
   const { received: answered, lateCount } = replies;
   const responses = answered.map(({ response }) => response);
   const chosen = chooseHits(responses, run.limits);
-  const { hits } = chosen;
-  const loaded = await loadAllFiles(answered, hits, run.stages, received, signal);
-  const { files, isTruncated } = withinBytes(loaded, run.limits.maxResponseBytes);
-  const damagedFiles = new Set([...responses, ...loaded].flatMap((each) => each?.damagedFiles ?? []));
+  const loading = { until: run.stages.filesUntil, maxBytes: run.limits.maxResponseBytes, received };
+  const loaded = await loadChosenFiles(answered, chosen.hits, loading, signal);
+  const { files, isTruncated } = loaded;
+  const damagedFiles = new Set([...responses, loaded].flatMap((each) => each.damagedFiles));
   run.onDamage([...damagedFiles]);
 
-  const lost =
-    run.threads.length - answered.length - lateCount + loaded.filter((each) => each === undefined).length;
-  const shown = run.emit?.emitted() ?? {
-    matchCount: files.reduce((sum, file) => sum + file.rangeCount, 0),
-    fileCount: files.length,
-  };
+  const lost = run.threads.length - answered.length - lateCount + loaded.lostCount;
+  const shown = run.emit?.emitted() ?? loaded;
   const actualMatchCount = shown.matchCount;
   // A late thread may have emitted files, but its counts are missing.
   const totalMatchCount = Math.max(chosen.totalMatchCount, actualMatchCount);
@@ -139,7 +104,7 @@ async function searchWith(
   const reasons: readonly (readonly [boolean, FlushReason])[] = [
     [damagedFiles.size > 0, "SHARD_DAMAGED"],
     [isTruncated, "BYTE_LIMIT"],
-    [lateCount > 0 || loaded.some((each) => each?.isLate === true), "TIME_LIMIT"],
+    [lateCount > 0 || loaded.isLate, "TIME_LIMIT"],
     // Applies even if every worker finished: the result must not depend on which worker owns which shard.
     [limitedMatchCount >= run.limits.maxMatches, "MATCH_LIMIT"],
     [responses.some((response) => response.isTruncated), "MATCH_LIMIT"],
@@ -155,7 +120,10 @@ async function searchWith(
   const { phraseMatchCount } = chosen;
   const groups = await mergeGroups(responses, signal);
   const isExhaustive = stats.flushReason === "NONE";
-  const shownFiles = run.acceptsPacked === true ? { files: [], packed: files } : { files: files.map(unpack) };
+  const shownFiles =
+    run.acceptsPacked === true
+      ? { files: [], packed: files }
+      : { files: Array.from(files, (file) => file.unpack()) };
   return {
     ...shownFiles,
     stats,
@@ -244,135 +212,4 @@ async function queryThreads(
   } finally {
     limit.dispose();
   }
-}
-
-/** Loads the files of the chosen hits until the end of the stage. */
-async function loadAllFiles(
-  replies: readonly ThreadResponse[],
-  hits: readonly ChosenHits[],
-  { filesUntil }: Stages,
-  received: ReceivedPieces,
-  caller: AbortSignal,
-): Promise<LoadedFiles[]> {
-  const limit = new TimeLimit(caller, filesUntil - monotonicNow());
-  const { signal } = limit;
-  const load = async ({ thread, response }: ThreadResponse, index: number): Promise<LoadedFiles> => {
-    const picks = hits[index];
-    if (picks === undefined) return noFiles;
-    const { ranks, ...all } = picks;
-    const attached = attachedFiles(response, picks);
-    const known = attached === undefined ? noFiles : { ...noFiles, files: attached.files, ranks };
-    if (response.token === 0 || attached?.cut.length === 0) return known;
-    const requested = attached === undefined ? all : picksAt(all, attached.cut);
-    const pieces: PackedFiles[] = [];
-    const add = (piece: PackedFiles) => {
-      received.add(piece);
-      if (!signal.aborted) pieces.push(piece);
-    };
-    const call: FilesCall = { kind: "files", token: response.token, picks: requested, until: filesUntil };
-    if (requested.shards.length === 0) {
-      // Only releases the search, for which a thread that is busy with another one may take a while.
-      thread.run(call, signal).catch(() => undefined);
-      return known;
-    }
-    try {
-      const shown = await untilAborted(
-        thread.run(call, signal, (piece) => add(piece as PackedFiles)),
-        signal,
-      );
-      if (shown.kind !== "files") return undefined;
-      add(shown.last);
-      const files = pieces.flatMap(listPacked);
-      return { ...shown, files: attached === undefined ? files : replaceCut(attached, files), ranks };
-    } catch (error) {
-      const isLost = isServiceError(error, "ENGINE_UNAVAILABLE");
-      const isLate = limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED");
-      if (!isLost && !isLate) throw error;
-      if (attached !== undefined) return known;
-      return isLost ? undefined : { ...noFiles, files: pieces.flatMap(listPacked), isLate, ranks };
-    }
-  };
-  try {
-    return await Promise.all(replies.map(load));
-  } finally {
-    limit.dispose();
-  }
-}
-
-interface AttachedFiles {
-  readonly files: readonly (AnyFile | undefined)[];
-  /** Indexes of files with fewer ranges than attached, but with chunks around all of these. */
-  readonly cut: readonly number[];
-}
-
-/**
- * Returns the files of the picks if they are part of the response. If the result of all threads exceeds the limit, its last
- * file is cut.
- */
-function attachedFiles(
-  { attached, hits }: SearchResponse,
-  { shards, hits: hitsInShards, maxRanges }: ChosenHits,
-): AttachedFiles | undefined {
-  if (attached === undefined) return undefined;
-  const firstOfShard: number[] = [];
-  let hitCount = 0;
-  for (const { documents } of hits) {
-    firstOfShard.push(hitCount);
-    hitCount += documents.length;
-  }
-  const all = listPacked(attached);
-  const cut: number[] = [];
-  const files = Array.from(shards, (shard, at) => {
-    const file = all[(firstOfShard[shard] ?? 0) + (hitsInShards[at] ?? 0)];
-    const maxCount = maxRanges[at] ?? 0;
-    if (file === undefined || file.rangeCount <= maxCount) return file;
-    cut.push(at);
-    return truncateFile(file.unpack(), maxCount);
-  });
-  return { files, cut };
-}
-
-function picksAt({ shards, hits, maxRanges }: FilePicks, indexes: readonly number[]): FilePicks {
-  const pick = (column: Uint32Array) => Uint32Array.from(indexes, (at) => column[at] ?? 0);
-  return { shards: pick(shards), hits: pick(hits), maxRanges: pick(maxRanges) };
-}
-
-/** Returns attached files in which those that are cut are replaced, as far as they could be loaded. */
-function replaceCut({ files, cut }: AttachedFiles, loaded: readonly (PackedFile | undefined)[]) {
-  const replaced = [...files];
-  for (const [index, at] of cut.entries()) replaced[at] = loaded[index] ?? replaced[at];
-  return replaced;
-}
-
-/** The files that one thread has loaded; undefined if it has exited. */
-type LoadedFiles =
-  | (Pick<FilesResponse, "isLate" | "damagedFiles"> & {
-      /** Undefined for a file that cannot be read. */
-      readonly files: readonly (AnyFile | undefined)[];
-      /** The rank of each file. */
-      readonly ranks: Uint32Array;
-    })
-  | undefined;
-
-const noFiles = { files: [], ranks: new Uint32Array(), isLate: false, damagedFiles: [] };
-
-/** Returns the files in the order of their ranks, up to the size limit of the response. */
-function withinBytes(
-  loaded: readonly LoadedFiles[],
-  maxBytes: number,
-): { files: AnyFile[]; isTruncated: boolean } {
-  const present = loaded.filter((each) => each !== undefined);
-  const count = present.reduce((sum, { ranks }) => sum + ranks.length, 0);
-  const ranked = new Array<AnyFile | undefined>(count);
-  for (const { files, ranks } of present) for (const [at, rank] of ranks.entries()) ranked[rank] = files[at];
-  const files: AnyFile[] = [];
-  let bytes = 0;
-  for (const shown of ranked) {
-    // Not loaded: the time or size limit was reached, or the shard is damaged.
-    if (shown === undefined) continue;
-    bytes += fileBytes(shown);
-    if (bytes > maxBytes) return { files, isTruncated: true };
-    files.push(shown);
-  }
-  return { files, isTruncated: false };
 }

@@ -34,7 +34,11 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
     if (call.kind === "files") {
       const search = waiting.take(call.token);
       if (search === undefined) throw searchDropped();
-      return search.loadFiles(call, context);
+      try {
+        return await search.loadFiles(call, context);
+      } finally {
+        if (search instanceof Search) search.release();
+      }
     }
     if (call.kind === "count") return { kind: "counted", counts: countDocuments(set.snapshot, call) };
     if (call.kind === "symbols") return findSymbols(set.snapshot, call, { checksum, window });

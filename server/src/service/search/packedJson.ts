@@ -1,5 +1,6 @@
 /** The JSON of packed files, which is copied from their bytes only when it is read. */
-import type { PackedFile } from "#model/packedFile";
+import { Uint32List } from "#base/uint32List";
+import { type PackedFile, PackedList } from "#model/packedFile";
 
 /** At most about this many bytes are copied at once. */
 const maxPartBytes = 256 * 1024;
@@ -53,8 +54,11 @@ export function packedFrame(parts: FrameParts<string>): PackedFrame {
 
 /** The parts of a JSON array of files: bytes, and packed files, each with a separator before it. */
 export class PartList {
-  readonly #parts: (Uint8Array | PackedFile)[] = [];
-  /** Of each packed file. */
+  /** Bytes, or the number of consecutive packed files. */
+  readonly #parts: (Uint8Array | number)[] = [];
+  readonly #files = new PackedList();
+  /** The index of each packed file's frame. */
+  readonly #frameOf = new Uint32List();
   readonly #frames: PackedFrame[] = [];
   #length = 0;
   #packedLength = 0;
@@ -71,35 +75,46 @@ export class PartList {
 
   pushPacked(file: PackedFile, frame: PackedFrame): void {
     const length = lengthOf(file, frame);
-    this.#parts.push(file);
-    this.#frames.push(frame);
+    const last = this.#parts.at(-1);
+    if (typeof last === "number") this.#parts[this.#parts.length - 1] = last + 1;
+    else this.#parts.push(1);
+    this.#files.push(file);
+    if (this.#frames.at(-1) !== frame) this.#frames.push(frame);
+    this.#frameOf.push(this.#frames.length - 1);
     this.#length += length;
     this.#packedLength += length;
   }
 
   /** Copies packed files to memory that `allocate` returns. Each part is finished before the next is requested. */
   *read(allocate: (byteCount: number) => Buffer): Generator<Uint8Array> {
+    const startsPacked = typeof this.#parts[0] === "number";
     let left = this.#packedLength;
-    let packedCount = 0;
+    let next = 0;
     let buffer: Buffer = Buffer.alloc(0);
-    let end = 0;
-    for (const [index, part] of this.#parts.entries()) {
-      const frame = part instanceof Uint8Array ? undefined : this.#frames[packedCount++];
-      const length = part instanceof Uint8Array || frame === undefined ? 0 : lengthOf(part, frame);
-      if (end > 0 && (frame === undefined || end + length > buffer.length)) {
-        yield buffer.subarray(0, end);
-        buffer = buffer.subarray(end);
-        end = 0;
+    for (const part of this.#parts) {
+      if (typeof part !== "number") {
+        yield part;
+        continue;
       }
-      if (part instanceof Uint8Array) yield part;
-      else if (frame !== undefined) {
-        if (length > buffer.length) buffer = allocate(Math.max(length, Math.min(left, maxPartBytes)));
-        writeFile(buffer, end, index === 0 ? openBracket : comma, part, frame);
+      let end = 0;
+      for (const stop = next + part; next < stop; next++) {
+        const file = this.#files.at(next);
+        const frame = this.#frames[this.#frameOf.at(next)];
+        if (file === undefined || frame === undefined) continue;
+        const length = lengthOf(file, frame);
+        if (end + length > buffer.length) {
+          if (end > 0) yield buffer.subarray(0, end);
+          buffer = buffer.subarray(end);
+          end = 0;
+          if (length > buffer.length) buffer = allocate(Math.max(length, Math.min(left, maxPartBytes)));
+        }
+        writeFile(buffer, end, startsPacked && next === 0 ? openBracket : comma, file, frame);
         end += length;
         left -= length;
       }
+      yield buffer.subarray(0, end);
+      buffer = buffer.subarray(end);
     }
-    if (end > 0) yield buffer.subarray(0, end);
   }
 }
 

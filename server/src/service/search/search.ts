@@ -328,10 +328,10 @@ export async function replaceRepositoryTypes(
 /** Adds files, up to about `maxBytes`, in time slices, because there may be a hundred thousand. Returns whether all fit. */
 async function addCooperatively(
   converter: FileConverter,
-  files: readonly AnyFile[],
+  files: Iterable<AnyFile>,
   maxBytes: number,
 ): Promise<boolean> {
-  const timeSlice = new TimeSlice();
+  const timeSlice = new TimeSlice(5);
   for (const file of files) {
     if (!converter.add(file, maxBytes)) return false;
     if (timeSlice.isExpired) await timeSlice.yieldToEventLoop();

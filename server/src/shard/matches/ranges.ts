@@ -9,12 +9,50 @@ export const maxTerms = 63;
 /** So few ranges are sorted in place. */
 const maxInsertions = 48;
 
+interface Columns {
+  readonly starts: Uint32Array<ArrayBuffer>;
+  readonly ends: Uint32Array<ArrayBuffer>;
+  readonly tags: Uint8Array<ArrayBuffer>;
+}
+
+const initialLength = 256;
+/** Columns of at least this length are reused. */
+const minPooledLength = 4096;
+/** The total length of columns that wait to be used again (5 MB). */
+const maxPooledLength = 1 << 19;
+/** The columns of this thread that no buffer uses. As garbage, they would be most of the memory of large searches. */
+const pool: Columns[] = [];
+
+function takeColumns(length: number): Columns {
+  const at = length < minPooledLength ? -1 : pool.findIndex(({ starts }) => starts.length === length);
+  const [pooled] = at < 0 ? [] : pool.splice(at, 1);
+  return (
+    pooled ?? { starts: new Uint32Array(length), ends: new Uint32Array(length), tags: new Uint8Array(length) }
+  );
+}
+
+function releaseColumns({ starts, ends, tags }: Columns): void {
+  const pooledLength = pool.reduce((sum, each) => sum + each.starts.length, 0);
+  if (starts.length < minPooledLength || pooledLength + starts.length > maxPooledLength) return;
+  pool.push({ starts, ends, tags });
+}
+
 /** Ranges in documents as growing columns: byte offsets from the start of the document, end exclusive. */
 export class RangeBuffer {
-  starts = new Uint32Array(256);
-  ends = new Uint32Array(256);
-  tags = new Uint8Array(256);
+  starts = new Uint32Array(initialLength);
+  ends = new Uint32Array(initialLength);
+  tags = new Uint8Array(initialLength);
   length = 0;
+
+  /** Empties the buffer, whose memory others may use. */
+  release(): void {
+    const { starts, ends, tags } = this;
+    this.starts = new Uint32Array(initialLength);
+    this.ends = new Uint32Array(initialLength);
+    this.tags = new Uint8Array(initialLength);
+    this.length = 0;
+    releaseColumns({ starts, ends, tags });
+  }
 
   push(start: number, end: number, edges: number, term: number): void {
     if (this.length === this.starts.length) this.#grow();
@@ -142,17 +180,17 @@ export class RangeBuffer {
     return merged;
   }
 
+  /** May be interrupted at each call, like everything that evaluates expressions. */
   #grow(): void {
-    const size = this.starts.length * 2;
-    const starts = new Uint32Array(size);
-    const ends = new Uint32Array(size);
-    const tags = new Uint8Array(size);
-    starts.set(this.starts);
-    ends.set(this.ends);
-    tags.set(this.tags);
-    this.starts = starts;
-    this.ends = ends;
-    this.tags = tags;
+    const { starts, ends, tags } = this;
+    const grown = takeColumns(starts.length * 2);
+    grown.starts.set(starts);
+    grown.ends.set(ends);
+    grown.tags.set(tags);
+    this.starts = grown.starts;
+    this.ends = grown.ends;
+    this.tags = grown.tags;
+    releaseColumns({ starts, ends, tags });
   }
 }
 

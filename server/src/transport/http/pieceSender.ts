@@ -9,6 +9,10 @@ import { TimeSlice } from "#platform/timeSlice";
 import type { PageStream } from "#transport/pages/context";
 import type { UnreadResponses } from "./responses";
 
+/** The memory of texts that have been sent, for the next ones. */
+const freeMemory: Buffer[] = [];
+const maxFreeMemory = 4;
+
 export class PieceSender {
   readonly #response: ServerResponse;
   readonly #gzip: ReturnType<typeof createGzip> | undefined;
@@ -82,7 +86,7 @@ export class PieceSender {
     let onClose = () => {};
     response.once("close", () => onClose());
     const slice = new TimeSlice();
-    let memory = Buffer.alloc(0);
+    let memory = freeMemory.pop() ?? Buffer.alloc(0);
     const allocate = (byteCount: number) => {
       if (memory.length < byteCount) memory = Buffer.allocUnsafe(byteCount);
       return memory;
@@ -96,6 +100,7 @@ export class PieceSender {
       // For a client that reads fast, the socket takes each part at once.
       if (slice.isExpired) await slice.yieldToEventLoop();
     }
+    if (!response.destroyed && freeMemory.length < maxFreeMemory) freeMemory.push(memory);
     this.end();
   }
 

@@ -1,0 +1,188 @@
+/** Collects the files of the chosen hits from the workers that have found them. */
+import { isServiceError } from "#base/error";
+import { untilAborted } from "#base/untilAborted";
+import { PackedFile, type PackedFiles, PackedList } from "#model/packedFile";
+import { monotonicNow } from "#platform/clock";
+import { releaseBytes } from "#platform/sharedRegion";
+import { TimeLimit } from "#platform/timeLimit";
+import { TimeSlice } from "#platform/timeSlice";
+import { type ChosenHits, truncateFile } from "./collect";
+import { packedFileBytes, packFile } from "./resultPiece";
+import type { FilesCall, SearchResponse, SearchThread } from "./searchMessages";
+
+const sliceMs = 5;
+const filesPerClockRead = 64;
+
+export interface ThreadResponse {
+  readonly thread: SearchThread;
+  readonly response: SearchResponse;
+}
+
+/** The pieces of a search, whose bytes are released together. Those in responses that come too late are not: leases end. */
+export class ReceivedPieces {
+  readonly #pieces: PackedFiles[] = [];
+  #isReleased = false;
+
+  /** Pieces that arrive after the release are released at once. */
+  add(piece: PackedFiles): void {
+    if (this.#isReleased) releaseBytes(piece);
+    else this.#pieces.push(piece);
+  }
+
+  release(): void {
+    this.#isReleased = true;
+    for (const piece of this.#pieces.splice(0)) releaseBytes(piece);
+  }
+}
+
+export interface FileLoading {
+  /** The result contains only files that are loaded by then. */
+  readonly until: number;
+  /** Limit of the size of all files in the response. */
+  readonly maxBytes: number;
+  /** Gets each piece that arrives. */
+  readonly received: ReceivedPieces;
+}
+
+export interface ChosenFiles {
+  /** Best first. */
+  readonly files: PackedList;
+  readonly fileCount: number;
+  readonly matchCount: number;
+  /** Whether the rest of the files is omitted because of `maxBytes`. */
+  readonly isTruncated: boolean;
+  readonly isLate: boolean;
+  /** The number of threads that have exited. */
+  readonly lostCount: number;
+  readonly damagedFiles: readonly string[];
+}
+
+/** What became of the files of one thread. */
+interface Loaded {
+  readonly isLate: boolean;
+  readonly isLost: boolean;
+  readonly damagedFiles: readonly string[];
+}
+
+const complete: Loaded = { isLate: false, isLost: false, damagedFiles: [] };
+
+/** Loads the files of the chosen hits, by response, until the end of the stage. */
+export async function loadChosenFiles(
+  responses: readonly ThreadResponse[],
+  hits: readonly ChosenHits[],
+  { until, maxBytes, received }: FileLoading,
+  caller: AbortSignal,
+): Promise<ChosenFiles> {
+  const limit = new TimeLimit(caller, until - monotonicNow());
+  const { signal } = limit;
+  const files = new PackedList();
+  const load = async ({ thread, response }: ThreadResponse, index: number): Promise<Loaded> => {
+    const chosen = hits[index];
+    if (chosen === undefined) return complete;
+    const missing = addAttached(files, response, chosen);
+    if (response.token === 0 || missing?.length === 0) return complete;
+    const { ranks, ...picks } = missing === undefined ? chosen : selectHits(chosen, missing);
+    const call: FilesCall = { kind: "files", token: response.token, picks, until };
+    if (ranks.length === 0) {
+      // Only releases the search, for which a thread that is busy with another one may take a while.
+      thread.run(call, signal).catch(() => undefined);
+      return complete;
+    }
+    let next = 0;
+    const add = (piece: PackedFiles) => {
+      received.add(piece);
+      if (signal.aborted) return;
+      for (let at = 0; at < piece.scores.length; at++, next++)
+        if (new PackedFile(piece, at).isReadable) files.set(ranks[next] ?? 0, piece, at);
+    };
+    try {
+      const loaded = await untilAborted(
+        thread.run(call, signal, (piece) => add(piece as PackedFiles)),
+        signal,
+      );
+      if (loaded.kind !== "files") return { ...complete, isLost: true };
+      add(loaded.last);
+      return { ...complete, isLate: loaded.isLate, damagedFiles: loaded.damagedFiles };
+    } catch (error) {
+      const isLost = isServiceError(error, "ENGINE_UNAVAILABLE");
+      const isLate = limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED");
+      if (!isLost && !isLate) throw error;
+      return missing === undefined ? { ...complete, isLost, isLate } : complete;
+    }
+  };
+  try {
+    const loaded = await Promise.all(responses.map(load));
+    return {
+      files,
+      ...(await limitBytes(files, maxBytes)),
+      isLate: loaded.some(({ isLate }) => isLate),
+      lostCount: loaded.filter(({ isLost }) => isLost).length,
+      damagedFiles: loaded.flatMap(({ damagedFiles }) => damagedFiles),
+    };
+  } finally {
+    limit.dispose();
+  }
+}
+
+/**
+ * Adds the files of the chosen hits that are part of the response. Returns the indexes of hits whose file has to be loaded
+ * nevertheless: if the result of all threads exceeds the limit, its last file has fewer ranges than attached, but with
+ * chunks around all of these. Returns undefined if no files are attached.
+ */
+function addAttached(
+  files: PackedList,
+  { attached, hits }: SearchResponse,
+  chosen: ChosenHits,
+): number[] | undefined {
+  if (attached === undefined) return undefined;
+  const firstOfShard: number[] = [];
+  let hitCount = 0;
+  for (const { documents } of hits) {
+    firstOfShard.push(hitCount);
+    hitCount += documents.length;
+  }
+  const cut: number[] = [];
+  for (const [at, shard] of chosen.shards.entries()) {
+    const index = (firstOfShard[shard] ?? 0) + (chosen.hits[at] ?? 0);
+    const rank = chosen.ranks[at] ?? 0;
+    const maxRanges = chosen.maxRanges[at] ?? 0;
+    const file = new PackedFile(attached, index);
+    if (!file.isReadable) continue;
+    if (file.rangeCount <= maxRanges) files.set(rank, attached, index);
+    else {
+      cut.push(at);
+      files.set(rank, packFile(truncateFile(file.unpack(), maxRanges)), 0);
+    }
+  }
+  return cut;
+}
+
+function selectHits({ shards, hits, maxRanges, ranks }: ChosenHits, indexes: readonly number[]): ChosenHits {
+  const select = (column: Uint32Array) => Uint32Array.from(indexes, (at) => column[at] ?? 0);
+  return { shards: select(shards), hits: select(hits), maxRanges: select(maxRanges), ranks: select(ranks) };
+}
+
+/** Counts the files, and drops those past the size limit of the response. */
+async function limitBytes(
+  files: PackedList,
+  maxBytes: number,
+): Promise<Pick<ChosenFiles, "fileCount" | "matchCount" | "isTruncated">> {
+  const slice = new TimeSlice(sliceMs);
+  let fileCount = 0;
+  let matchCount = 0;
+  let bytes = 0;
+  for (let rank = 0; rank < files.length; rank++) {
+    if (rank % filesPerClockRead === 0 && slice.isExpired) await slice.yieldToEventLoop();
+    const file = files.at(rank);
+    // Not loaded: the time or size limit was reached, or the shard is damaged.
+    if (file === undefined) continue;
+    bytes += packedFileBytes(file);
+    if (bytes > maxBytes) {
+      files.truncate(rank);
+      return { fileCount, matchCount, isTruncated: true };
+    }
+    fileCount++;
+    matchCount += file.rangeCount;
+  }
+  return { fileCount, matchCount, isTruncated: false };
+}
