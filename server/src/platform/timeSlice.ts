@@ -3,7 +3,7 @@ export class TimeSlice {
   readonly #sliceMs: number;
   #sliceEnd: number;
 
-  constructor(sliceMs = 10) {
+  constructor(sliceMs = 5) {
     this.#sliceMs = sliceMs;
     this.#sliceEnd = performance.now() + sliceMs;
   }

@@ -10,7 +10,6 @@ import { type ChosenHits, truncateFile } from "./collect";
 import { packedFileBytes, packFile } from "./resultPiece";
 import type { FilesCall, SearchResponse, SearchThread } from "./searchMessages";
 
-const sliceMs = 5;
 const filesPerClockRead = 64;
 
 export interface ThreadResponse {
@@ -167,7 +166,7 @@ async function limitBytes(
   files: PackedList,
   maxBytes: number,
 ): Promise<Pick<ChosenFiles, "fileCount" | "matchCount" | "isTruncated">> {
-  const slice = new TimeSlice(sliceMs);
+  const slice = new TimeSlice();
   let fileCount = 0;
   let matchCount = 0;
   let bytes = 0;

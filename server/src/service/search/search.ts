@@ -331,7 +331,7 @@ async function addCooperatively(
   files: Iterable<AnyFile>,
   maxBytes: number,
 ): Promise<boolean> {
-  const timeSlice = new TimeSlice(5);
+  const timeSlice = new TimeSlice();
   for (const file of files) {
     if (!converter.add(file, maxBytes)) return false;
     if (timeSlice.isExpired) await timeSlice.yieldToEventLoop();
