@@ -52,7 +52,7 @@ function evaluationOf(
 /** The document, score and ranges of each hit, sorted. */
 function outcome(evaluation: ShardEvaluation) {
   const { hits, ranges, matchCount, fileCount, isFinished } = evaluation;
-  const found = hits
+  const found = [...hits]
     .map(({ document, from, to, isInName: inName, score }) => {
       const hitRanges = Array.from(
         { length: to - from },
@@ -216,7 +216,7 @@ test("does not read blocks again in which a pattern was not found", async () => 
     while (!evaluation.step("backtracking", () => false));
     evaluation.cacheCandidates();
     assert.deepEqual(
-      evaluation.hits.map(({ document }) => document),
+      [...evaluation.hits].map(({ document }) => document),
       expected,
     );
   };
@@ -245,21 +245,21 @@ describe("an evaluation with a phrase", () => {
     });
     reader = await readerOf(bytes);
   });
-  const documentsOf = ({ hits }: ShardEvaluation) => hits.map(({ document }) => document);
+  const documentsOf = ({ hits }: ShardEvaluation) => [...hits].map(({ document }) => document);
 
   test("finds only documents that contain it, if it is required", () => {
     const evaluation = evaluationOf(reader, query, { phrase: "required", phraseText });
     const { matchCount, isFinished } = runWhole(evaluation, "backtracking");
     assert.deepEqual(documentsOf(evaluation), [1, 2, 4]);
     assert.deepEqual([evaluation.phraseMatchCount, matchCount, isFinished], [4, 2 + 4 + 4, true]);
-    assert.ok(evaluation.hits.every(({ score }) => score > 20_000));
+    assert.ok([...evaluation.hits].every(({ score }) => score > 20_000));
   });
 
   test("finds all documents, and scores it, if it is optional", () => {
     const evaluation = evaluationOf(reader, query, { phrase: "optional", phraseText });
     runWhole(evaluation, "backtracking");
     assert.deepEqual(
-      evaluation.hits.filter(({ score }) => score > 20_000).map(({ document }) => document),
+      [...evaluation.hits].filter(({ score }) => score > 20_000).map(({ document }) => document),
       [1, 2, 4],
     );
     assert.deepEqual([evaluation.hits.length, evaluation.phraseMatchCount], [5, 4]);

@@ -2,7 +2,7 @@ import { isPlainPath, type PackedFiles } from "#model/packedFile";
 import { SharedRegion } from "#platform/sharedRegion";
 import type { Limits } from "#query/limits";
 import type { CompiledSearch } from "#shard/evaluation/compile";
-import type { DocumentHit } from "#shard/evaluation/evaluate";
+import type { DocumentHit, HitList } from "#shard/evaluation/hitList";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import { decodeBytes, nameRanges, writeChunks } from "#shard/matches/chunks";
@@ -27,7 +27,7 @@ function threadRegion(): SharedRegion {
 
 /** The hits in a shard, by whichever kind of search. */
 export interface EvaluatedDocuments {
-  readonly hits: readonly DocumentHit[];
+  readonly hits: Pick<HitList, "length" | "at"> & Iterable<DocumentHit>;
   /** The ranges of all hits. */
   readonly ranges: RangeBuffer;
   /** Returns where the phrase of the query occurs in a document. */

@@ -44,7 +44,7 @@ export async function loadFiles(
   let sliceEnd = performance.now() + sliceMs;
   const hitAt = (at: number): ShardHit | undefined => {
     const evaluated = evaluations[picks.shards[at] ?? -1];
-    const hit = evaluated?.evaluation.hits[picks.hits[at] ?? -1];
+    const hit = evaluated?.evaluation.hits.at(picks.hits[at] ?? 0);
     if (evaluated === undefined || hit === undefined) return undefined;
     return { shard: evaluated.shard, evaluation: evaluated.evaluation, hit };
   };
@@ -80,7 +80,7 @@ export function loadFewFiles(
   if (hitCount === 0 || hitCount > maxAttachedHits || returnsContent) return undefined;
   const maxRanges = maxMatchesPerFile ?? Number.POSITIVE_INFINITY;
   const hits = evaluations.flatMap(({ shard, evaluation }) =>
-    evaluation.hits.map((hit): ShardHit => ({ shard, evaluation, hit })),
+    Array.from(evaluation.hits, (hit): ShardHit => ({ shard, evaluation, hit })),
   );
   const matchCount = hits.reduce((sum, { hit }) => sum + Math.min(hit.matchCount, maxRanges), 0);
   if (matchCount > maxDisplayedMatches) return undefined;

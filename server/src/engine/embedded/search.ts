@@ -8,6 +8,7 @@ import { runWithProcessorLimit, runWithTimeout } from "#platform/runWithTimeout"
 import type { TaskContext } from "#platform/serveTask";
 import { type CompiledSearch, compileQuery } from "#shard/evaluation/compile";
 import { type EvaluationOutput, newEvaluationCounts, ShardEvaluation } from "#shard/evaluation/evaluate";
+import { HitList } from "#shard/evaluation/hitList";
 import type { ShardView } from "#shard/evaluation/matchTree";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
@@ -380,10 +381,10 @@ export class Search {
     const maxPerFile = maxMatchesPerFile ?? Number.POSITIVE_INFINITY;
     let at = from;
     for (; at < evaluation.hits.length && this.#shownMatches < maxDisplayedMatches; at++) {
-      const hit = evaluation.hits[at];
+      const hit = evaluation.hits.at(at);
       if (hit === undefined) break;
       const following = (index: number) => {
-        const next = evaluation.hits[at + 1 + index];
+        const next = evaluation.hits.at(at + 1 + index);
         return next && { shard, evaluation, hit: next };
       };
       const maxRanges = Math.min(maxDisplayedMatches - this.#shownMatches, maxPerFile);
@@ -458,15 +459,7 @@ export class Search {
 }
 
 function columnsOf(shard: OpenShard, evaluation: ShardEvaluation, isStreamed: boolean): ShardHits {
-  const hits = isStreamed ? [] : evaluation.hits;
-  const documents = new Uint32Array(hits.length);
-  const scores = new Float64Array(hits.length);
-  const matchCounts = new Uint32Array(hits.length);
-  for (const [at, hit] of hits.entries()) {
-    documents[at] = hit.document;
-    scores[at] = hit.score;
-    matchCounts[at] = hit.matchCount;
-  }
+  const hits = isStreamed ? new HitList() : evaluation.hits;
   const { matchCount, limitedMatchCount, fileCount, phraseMatchCount } = evaluation;
   return {
     order: shard.order,
@@ -474,8 +467,6 @@ function columnsOf(shard: OpenShard, evaluation: ShardEvaluation, isStreamed: bo
     limitedMatchCount,
     fileCount,
     phraseMatchCount,
-    documents,
-    scores,
-    matchCounts,
+    ...hits.columns(),
   };
 }

@@ -4,8 +4,9 @@ import { type Candidates, PostingLists } from "#shard/format/postings";
 import type { TextWindow } from "#shard/format/window";
 import { DescriptionScorer, type DescriptionWeights } from "#shard/matches/descriptionScore";
 import { RangeBuffer } from "#shard/matches/ranges";
-import type { DocumentHit, EvaluationCounts } from "./evaluate";
+import type { EvaluationCounts } from "./evaluate";
 import type { RunMode } from "./expressionRun";
+import type { DocumentHit } from "./hitList";
 import {
   buildMatchTree,
   type CompiledQuery,

@@ -7,6 +7,7 @@ import { explainScore, type ScoredDocument, scoreDocument, scoreName } from "#sh
 import { ContentFinder, type FinderCounts, type SmallUniverse } from "./contentFinder";
 import type { DocumentEvaluation } from "./documentEvaluation";
 import type { RunMode } from "./expressionRun";
+import { type DocumentHit, HitList } from "./hitList";
 import {
   buildMatchTree,
   type CompiledQuery,
@@ -43,21 +44,6 @@ export function newEvaluationCounts(): EvaluationCounts {
     filesMissing: 0,
     regexpsConsidered: 0,
   };
-}
-
-/** A document that matches. `ranges[from … to)` are in its text if `isInName` is false, else in its path. */
-export interface DocumentHit {
-  readonly document: number;
-  readonly from: number;
-  readonly to: number;
-  readonly isInName: boolean;
-  readonly matchCount: number;
-  /** See `scoreName`. */
-  readonly nameScore: number;
-  /** See `scoreDefinitions`. */
-  readonly definitionScore: number;
-  readonly hasPhrase: boolean;
-  readonly score: number;
 }
 
 export type EvaluationOutput = "hits" | "totals" | "counts" | "ranges";
@@ -126,7 +112,7 @@ const blockShift = 12;
 export class ShardEvaluation {
   readonly view: ShardView;
   readonly ranges = new RangeBuffer();
-  readonly hits: DocumentHit[] = [];
+  readonly hits = new HitList();
   #counted = { documents: [] as number[], matchCounts: [] as number[], areInName: [] as boolean[] };
   matchCount = 0;
   /** `matchCount`, but of each document at most `maxMatchesPerFile`. */
