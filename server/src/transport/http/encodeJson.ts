@@ -13,7 +13,7 @@ const chunkLength = 256 * 1024;
  */
 const largeValues = new Limiter(1);
 /** Longer than other time slices, because only one large response is encoded at a time. */
-const timeSliceMs = 25;
+const timeSliceMs = 10;
 
 /**
  * Returns the JSON of `value`. Parts of `JsonText` in it are read only when they are sent, and released with the result.
