@@ -202,6 +202,12 @@ const cases: readonly (readonly [args: string, text: string | undefined, result:
   ["", '{\n  "port" 1\n}', "FILE:2:10: Colon expected."],
   ["", "", "FILE:1:1: Value expected."],
   ["", '{ "maxIndexBytes": 5000000000 }', { maxIndexBytes: 5_000_000_000 }],
+  ["", '{ "maxMemoryBytes": 500000000 }', { maxMemoryBytes: 500_000_000 }],
+  [
+    "",
+    '{ "maxMemoryBytes": "1 GB" }',
+    'FILE: "maxMemoryBytes" must be an integer from 1 to 9007199254740991, but is "1 GB".',
+  ],
   [
     "",
     '{ "maxIndexBytes": 0 }',

@@ -6,6 +6,7 @@ import type { Caller, Service } from "#contract/service";
 import type { Engine } from "#engine/engine";
 import { noStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
+import { MemoryLimit } from "#platform/memoryLimit";
 import { createDispatch, type DispatchOptions } from "#service/dispatch";
 import { Metrics } from "#service/metrics";
 import { testOrganization } from "#test/support/organization";
@@ -249,6 +250,38 @@ test("sign-ins take slots and end at their deadline, but calls of the local user
   assert.equal((await call("instance", {}, { credentials: { kind: "local" }, signal })).version, "1.2.3");
   await first;
   end();
+});
+
+test("above the limit of memory, one large search runs at a time instead of two", async () => {
+  const runningAtOnce = async (bytes: number) => {
+    const ends: (() => void)[] = [];
+    let running = 0;
+    let most = 0;
+    const service = {
+      ...serviceOf(),
+      search: () =>
+        new Promise<never>((_, reject) => {
+          most = Math.max(most, ++running);
+          ends.push(() => {
+            running--;
+            reject(canceled());
+          });
+        }),
+    };
+    const call = dispatchOf({ service, memoryLimit: new MemoryLimit(1000, () => bytes) });
+    const { signal } = new AbortController();
+    const responses = Array.from({ length: 4 }, () =>
+      call("search", { query: "a", matches: 100_000 }, { credentials: none, signal }).catch(() => undefined),
+    );
+    for (let ended = 0; ended < 4; ended++) {
+      while (ends.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      ends.shift()?.();
+    }
+    await Promise.all(responses);
+    return most;
+  };
+  assert.deepEqual([await runningAtOnce(1000), await runningAtOnce(1001)], [2, 1]);
 });
 
 test("counts whose groups may be many have the queue of large searches", async () => {

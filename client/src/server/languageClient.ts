@@ -35,10 +35,19 @@ export interface ServerProcess {
   readonly onEnd: () => void;
 }
 
+/** With these, glibc returns freed memory to the system earlier. */
+const allocatorSettings = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
+
 export class QuietClient extends LanguageClient {
   constructor(server: ServerProcess) {
-    const run = { module: server.path, args: ["serve", ...server.arguments], transport: TransportKind.ipc };
-    const options: ServerOptions = { run, debug: { ...run, options: { execArgv: ["--inspect=0"] } } };
+    const run = {
+      module: server.path,
+      args: ["serve", ...server.arguments],
+      transport: TransportKind.ipc,
+      options: { env: { ...process.env, ...allocatorSettings } },
+    };
+    const debug = { ...run, options: { ...run.options, execArgv: ["--inspect=0"] } };
+    const options: ServerOptions = { run, debug };
     super("trawl", "Trawl", options, {
       documentSelector: [{ scheme: "file" }, { scheme: snapshotScheme }],
       middleware: middlewareOf(server.providerPolicy),

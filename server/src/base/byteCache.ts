@@ -1,3 +1,12 @@
+/** The caches of this thread. */
+const caches = new Set<WeakRef<{ clear(): void }>>();
+const collected = new FinalizationRegistry<WeakRef<{ clear(): void }>>((cache) => caches.delete(cache));
+
+/** Empties all caches of this thread. */
+export function clearCaches(): void {
+  for (const cache of caches) cache.deref()?.clear();
+}
+
 /** An LRU cache limited by the total size of its values. */
 export class ByteCache<Value> {
   readonly #maxBytes: number;
@@ -7,6 +16,9 @@ export class ByteCache<Value> {
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
+    const reference = new WeakRef(this);
+    caches.add(reference);
+    collected.register(this, reference);
   }
 
   get bytes(): number {
@@ -36,6 +48,11 @@ export class ByteCache<Value> {
   delete(key: string): void {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
   }
 }
 

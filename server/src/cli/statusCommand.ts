@@ -19,11 +19,9 @@ export async function statusCommand(context: CommandContext, flags: Flags): Prom
     const repositories = await allRepositories(instance.caller, context.interrupted);
     const totals = totalsOf(repositories);
     const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
-    const { configurationProblem, indexBytes, maxIndexBytes, evicted } = await instance.caller(
-      "instance",
-      {},
-      call,
-    );
+    const state = await instance.caller("instance", {}, call);
+    const { configurationProblem, indexBytes, maxIndexBytes, evicted, memoryBytes, maxMemoryBytes } = state;
+    const memory = { memoryBytes, ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }) };
     const diskSpace = { indexBytes, ...(maxIndexBytes === undefined ? {} : { maxIndexBytes }), evicted };
     if (flags.has("json")) {
       const output = {
@@ -32,6 +30,7 @@ export async function statusCommand(context: CommandContext, flags: Flags): Prom
         ...(configurationProblem === undefined ? {} : { configurationProblem }),
         totals,
         diskSpace,
+        ...(instance.endpoint === undefined ? {} : { memory }),
         repositories,
       };
       const indent = context.terminal.isTty ? 2 : undefined;
@@ -48,6 +47,7 @@ export async function statusCommand(context: CommandContext, flags: Flags): Prom
       ...(repositories.length === 0 ? ['Nothing is indexed. Run "trawl index PATH".'] : []),
       formatTotals(totals),
       describeDiskSpace(diskSpace),
+      ...(instance.endpoint === undefined ? [] : [describeMemory(memory)]),
     ];
     await context.terminal.print(`${lines.join("\n")}\n`);
     return 0;
@@ -70,6 +70,15 @@ function describeDiskSpace({
   const limit = maxIndexBytes === undefined ? "" : ` of ${formatBytes(maxIndexBytes)} (maxIndexBytes)`;
   const missing = evicted === 0 ? "" : `, ${formatCount(evicted, "repository", "repositories")} not indexed`;
   return `Disk space of the index: ${formatBytes(indexBytes)}${limit}${missing}`;
+}
+
+/** `Memory of the server: 380 MB of 500 MB (maxMemoryBytes)` */
+function describeMemory({
+  memoryBytes,
+  maxMemoryBytes,
+}: Pick<InstanceState, "memoryBytes" | "maxMemoryBytes">): string {
+  const limit = maxMemoryBytes === undefined ? "" : ` of ${formatBytes(maxMemoryBytes)} (maxMemoryBytes)`;
+  return `Memory of the server: ${formatBytes(memoryBytes)}${limit}`;
 }
 
 function describeServer({ endpoint }: Instance): string {

@@ -65,6 +65,8 @@ export interface Configuration {
   readonly maxFileBytes: number;
   /** Limit of the disk space of the index. Absent: none. */
   readonly maxIndexBytes?: number;
+  /** See `MemoryLimit`. Absent: none. */
+  readonly maxMemoryBytes?: number;
   /** Globs of documents that are found by name only. */
   readonly indexExclude: readonly string[];
   /** How many levels below a path to scan for repositories. */
@@ -138,6 +140,7 @@ const ConfigurationFile = z
     newestTags: z.int().min(0).max(100_000),
     maxFileBytes: z.int().min(1).max(maxFileBytesLimit),
     maxIndexBytes: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
+    maxMemoryBytes: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
     indexExclude: globs,
     scanDepth: z.int().min(0).max(32),
     exclude: globs,
@@ -255,6 +258,7 @@ export function withDefaults(
     newestTags: settings.newestTags ?? 20,
     maxFileBytes: settings.maxFileBytes ?? 2 * 1024 * 1024,
     ...fieldIfDefined("maxIndexBytes", settings.maxIndexBytes),
+    ...fieldIfDefined("maxMemoryBytes", settings.maxMemoryBytes),
     indexExclude: settings.indexExclude ?? [],
     scanDepth: settings.scanDepth ?? 4,
     exclude: settings.exclude ?? [],

@@ -2,6 +2,7 @@
 import { isServiceError, ServiceError } from "#base/error";
 import type { Catalog } from "#catalog/catalog";
 import type { Service } from "#contract/service";
+import type { MemoryLimit } from "#platform/memoryLimit";
 import type { ShardDirectory } from "#shard/directory/directory";
 import type { Sync } from "#sync/sync";
 import type { Ports } from "./ports";
@@ -13,6 +14,7 @@ export interface InstanceOperationOptions {
   readonly ports: Ports;
   readonly version: string;
   readonly dataDir: string;
+  readonly memoryLimit: MemoryLimit;
   readonly pause: (isPaused: boolean) => void;
   /** Returns why a change of the configuration file is not in use. */
   readonly configurationProblem: () => string | undefined;
@@ -25,6 +27,7 @@ export function instanceOperations({
   ports,
   version,
   dataDir,
+  memoryLimit,
   pause,
   configurationProblem,
 }: InstanceOperationOptions): Pick<Service, "instance" | "startEndpoint" | "stopEndpoint" | "pauseIndexing"> {
@@ -52,6 +55,7 @@ export function instanceOperations({
         ...(maxIndexBytes === undefined ? {} : { maxIndexBytes }),
         evicted: count(({ state }) => state === "evicted"),
         memoryBytes: process.memoryUsage.rss(),
+        ...(memoryLimit.maxBytes === undefined ? {} : { maxMemoryBytes: memoryLimit.maxBytes }),
         uptimeSeconds: Math.floor(process.uptime()),
       };
     },

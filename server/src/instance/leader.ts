@@ -1,5 +1,4 @@
 /** Builds the leader: creates and connects the catalog, index, engine, sync, access control and service. */
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { isServiceError } from "#base/error";
 import { runAll } from "#base/runAll";
@@ -17,6 +16,7 @@ import { unsavedLanguage } from "#overlay/unsavedLanguage";
 import { systemClock } from "#platform/clock";
 import { diskFiles } from "#platform/files";
 import type { Log } from "#platform/log";
+import { MemoryLimit } from "#platform/memoryLimit";
 import { threadPool } from "#platform/threadPool";
 import { startThread } from "#platform/workerThread";
 import { defaultTimeLimitMs } from "#query/limits";
@@ -50,6 +50,7 @@ import type { Ports } from "./ports";
 import { createRepositoryView } from "./repositoryView";
 import { createSavedState } from "./savedState";
 import { UsedConnections } from "./usedConnections";
+import { defaultWorkerCount, indexWorkerCount } from "./workerCounts";
 
 /**
  * What a process uses the data directory for.
@@ -120,6 +121,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       ? currentConnections(configuration, log)
       : { connections: configuration.connections, isCurrent: true };
   const { timeLimitMs = defaultTimeLimitMs } = configuration;
+  const memoryLimit = new MemoryLimit(configuration.maxMemoryBytes);
   // Other commands do not need it, and start faster.
   if (purpose === "serve" || purpose === "index") await prepareToLead();
   checkDataFormat(dataDir, diskFiles);
@@ -310,7 +312,8 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     log,
   });
   const metrics = new Metrics();
-  metrics.add(...leaderMeasurements({ catalog, directory, sync, version, damagedCount: () => damagedCount }));
+  const measured = { catalog, directory, sync, version, memoryLimit, damagedCount: () => damagedCount };
+  metrics.add(...leaderMeasurements(measured));
   metrics.add(...(frontend?.measurements ?? []), ...(cluster?.measurements ?? []));
   const services = createServices({
     version,
@@ -347,6 +350,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
         ports,
         version,
         dataDir,
+        memoryLimit,
         pause,
         configurationProblem: () => watch?.problem,
       }),
@@ -375,6 +379,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     metrics,
     timeLimitMs,
     gitTimeLimitMs: () => history.timeLimitMs,
+    memoryLimit,
   });
   const gitServerPort =
     isGitServer && purpose === "serve" && configuration.gitServer !== undefined
@@ -428,17 +433,4 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
 /** Whether a git server can have its repositories indexed, by indexers beside nodes. */
 function canFeedIndexers({ database, zoekt }: Configuration): boolean {
   return database !== undefined && zoekt?.nodes.every(({ hasIndexer }) => hasIndexer) === true;
-}
-
-function indexWorkerCount(configuration: Configuration): number {
-  return configuration.indexWorkers ?? defaultWorkerCount(1);
-}
-
-/**
- * Returns the number of cores, minus `reservedCores` if there are more than two, and at most eight. More workers would only
- * cost memory.
- */
-function defaultWorkerCount(reservedCores: number): number {
-  const cores = availableParallelism();
-  return Math.min(8, cores <= 2 ? cores : cores - reservedCores);
 }

@@ -2,6 +2,7 @@
 import type { Catalog } from "#catalog/catalog";
 import { mirrorStateOf, mirrorStates } from "#mirrors/mirrorRecord";
 import { type Repository, repositoryStates } from "#model/repository";
+import type { MemoryLimit } from "#platform/memoryLimit";
 import type { Measurement } from "#service/metrics";
 import type { ShardDirectory } from "#shard/directory/directory";
 import type { Sync } from "#sync/sync";
@@ -11,6 +12,7 @@ export interface LeaderMetricsOptions {
   readonly directory: Pick<ShardDirectory, "diskBytes">;
   readonly sync: Sync;
   readonly version: string;
+  readonly memoryLimit: MemoryLimit;
   /** How many damaged files of the index were found. */
   readonly damagedCount: () => number;
 }
@@ -20,6 +22,7 @@ export function leaderMeasurements({
   directory,
   sync,
   version,
+  memoryLimit,
   damagedCount,
 }: LeaderMetricsOptions): readonly Measurement[] {
   const gauge = (name: string, help: string, read: Measurement["read"], label?: string): Measurement => ({
@@ -47,6 +50,11 @@ export function leaderMeasurements({
       "trawl_index_limit_bytes",
       "Limit of the size of the index on disk; 0 without one.",
       () => sync.storage.maxBytes ?? 0,
+    ),
+    gauge(
+      "trawl_memory_limit_bytes",
+      "Soft limit of `process_resident_memory_bytes`; 0 without one.",
+      () => memoryLimit.maxBytes ?? 0,
     ),
     {
       kind: "counter",

@@ -9,6 +9,7 @@ import { type Operation, waitsForGit } from "#contract/operation";
 import { type OperationName, operation } from "#contract/operations";
 import type { Call, CallContext, Caller, Handler, RequestOf, ResponseOf } from "#contract/service";
 import { monotonicNow } from "#platform/clock";
+import { MemoryLimit } from "#platform/memoryLimit";
 import { TimeLimit } from "#platform/timeLimit";
 import { inSpan } from "#platform/tracing";
 import { patienceFactor } from "#service/history/history";
@@ -32,6 +33,7 @@ export interface DispatchOptions {
   readonly maxRunning?: number;
   /** How many calls may wait for a slot. Further calls fail with OVERLOADED. */
   readonly maxWaiting?: number;
+  readonly memoryLimit?: MemoryLimit;
 }
 
 /** The share of the time limit that is reserved for encoding and sending a partial response, up to `maxMs`. */
@@ -44,6 +46,8 @@ const sendingReserve = { maxMs: 500, share: 0.05 };
  */
 const minLargeMatches = 20_000;
 const maxLargeSearches = 2;
+/** The same while the process exceeds its memory limit. */
+const maxLargeSearchesOverLimit = 1;
 
 /** Groups that may be many, or need the position of each match: as `groupBy` of a count, or in its query. */
 const largeGroups = /^(?:text|symbol|author)$/;
@@ -59,6 +63,7 @@ function isLargeSearch(row: Operation, request: object): boolean {
 
 export function createDispatch(options: DispatchOptions): Caller {
   const { services, access, audit, metrics, maxRunning = 16, maxWaiting = 256 } = options;
+  const { memoryLimit = new MemoryLimit() } = options;
   // Calls that wait for git must not keep others from searching, and neither must long searches.
   const queues = {
     git: createQueue(maxRunning, maxWaiting),
@@ -135,6 +140,7 @@ export function createDispatch(options: DispatchOptions): Caller {
     // them last as long as the editor is open.
     const isUnlimited = (row.http === undefined || row.isLong === true) && credentials.kind === "local";
     if (row.access === "open" || isUnlimited) return work(call.signal);
+    queues.large.resize(memoryLimit.isExceeded ? maxLargeSearchesOverLimit : maxLargeSearches);
     const kind = waitsForGit(row) ? "git" : isLargeSearch(row, request) ? "large" : "other";
     return inQueue(row, time, queues[kind].run, work);
   }
@@ -224,6 +230,8 @@ interface QueueSize {
 interface Queue {
   /** Throws OVERLOADED. */
   run<Response>(work: () => Promise<Response>, call: Pick<Call, "signal" | "client">): Promise<Response>;
+  /** Changes how many calls may run concurrently. */
+  resize(maxRunning: number): void;
   size(): QueueSize;
 }
 
@@ -246,6 +254,7 @@ function createQueue(maxRunning: number, maxWaiting: number): Queue {
         admitted--;
       }
     },
+    resize: (maxRunning) => limiter.resize(maxRunning),
     size: () => ({ running: limiter.running, waiting: admitted - limiter.running }),
   };
 }
