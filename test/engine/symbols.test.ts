@@ -13,7 +13,14 @@ import type { Query } from "#query/query";
 import { compileExpression } from "#query/regexp/regexp";
 import type { ShardDirectory } from "#shard/directory/directory";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
-import { openEngine, openIndex, planOf, type TestRepositoryIndex } from "#test/support/engines";
+import {
+  literal,
+  openEngine,
+  openIndex,
+  planOf,
+  search,
+  type TestRepositoryIndex,
+} from "#test/support/engines";
 import { eventually } from "#test/support/eventually";
 import { withoutPermission } from "#test/support/rights";
 import { addSymbols, parseTestLanguage, testParsers } from "#test/support/testLanguage";
@@ -371,6 +378,31 @@ test("definitions are found by name", async (context) => {
   assert.equal(area?.line, "  def area");
   assert.deepEqual(area?.document.branches, ["refs/heads/main"]);
   await engine.close();
+});
+
+test("definitions are part of a limited result, whichever worker has found enough first", async () => {
+  const content = `def area width\n${"area width\n".repeat(2000)}`;
+  const document = { path: "area.go", language: "Go", content };
+  const directory = await openIndex([
+    { id: 1, segments: [[document]] },
+    { id: 2, segments: [[document]] },
+  ]);
+  await addSymbols(directory);
+  const query: Query = { kind: "and", children: [literal("area"), literal("width")] };
+  const phrase = { kind: "literal", text: "area width", caseSensitive: true } as const;
+  for (const workerCount of [1, 2]) {
+    const { engine } = openEngine(directory, { workerCount });
+    // One of them comes last in the search order, but is searched first.
+    for (const id of [1 as RepositoryId, 2 as RepositoryId]) {
+      const result = await search(engine, query, { maxMatches: 1 }, { phrase, preferred: [id] });
+      assert.deepEqual(
+        [result.files[0]?.repositoryId, result.stats.totalMatchCount, result.phraseMatchCount],
+        [id, 2 * 4002, 2 * 2001],
+        `${workerCount} workers, repository ${id}`,
+      );
+    }
+    await engine.close();
+  }
 });
 
 test("documents are returned with their text and symbols", async () => {

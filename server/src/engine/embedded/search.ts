@@ -120,7 +120,7 @@ export class Search {
 
   async run({ views, damagedFiles }: SearchedShards): Promise<SearchResponse | TooSlow> {
     for (const file of damagedFiles) this.#damaged.add(file);
-    for (const { shard, view, remaining } of views) {
+    for (const { shard, view, isDefining, remaining } of views) {
       if (remaining !== undefined && this.#phraseBlocks <= 0) continue;
       await this.#emitDue();
       this.#hasPendingSymbols ||= this.#compiled.dependsOnSymbols && hasPendingSymbols(view);
@@ -136,15 +136,14 @@ export class Search {
         maxMatchesPerFile: this.#call.limits.maxMatchesPerFile,
         maxBlocks: remaining === undefined ? Number.POSITIVE_INFINITY : this.#phraseBlocks,
         output: this.#output(),
-        phrase: this.#phraseMode(view, remaining !== undefined),
+        phrase: this.#phraseMode(view, isDefining, remaining !== undefined),
         isPreferred: (document) => this.#isPreferred(shard, document),
         starLevel: (document) => this.#starLevel(shard, document),
       });
       await this.#evaluate(shard, evaluation, remaining !== undefined);
       if (this.#isTooSlow) return { kind: "tooSlow" };
       if (remaining === undefined) continue;
-      for (const documents of remaining)
-        for (const { document } of evaluation.hits) documents.delete(document);
+      for (const { document } of evaluation.hits) remaining.delete(document);
       this.#phraseBlocks -= evaluation.blockCount;
       if (this.#phraseBlocks > 0) this.#searchedForPhrase.add(view.reader);
     }
@@ -194,10 +193,15 @@ export class Search {
     return this.#groups.needsRanges ? "ranges" : "counts";
   }
 
-  /** Later views of a shard without the documents that contain the phrase need not look for it. */
-  #phraseMode({ reader }: ShardView, isRequired: boolean): "required" | "optional" | "ignored" {
+  /** The last view of a shard need not look for the phrase if the view with the phrase did. */
+  #phraseMode(
+    { reader }: ShardView,
+    isDefining: boolean,
+    isRequired: boolean,
+  ): "required" | "optional" | "ignored" {
     if (isRequired) return "required";
-    return this.#call.phrase === undefined || this.#searchedForPhrase.has(reader) ? "ignored" : "optional";
+    if (this.#call.phrase === undefined) return "ignored";
+    return !isDefining && this.#searchedForPhrase.has(reader) ? "ignored" : "optional";
   }
 
   #isPreferred(shard: OpenShard, document: number): boolean {

@@ -27,11 +27,13 @@ import {
 export interface SearchedView {
   readonly shard: OpenShard;
   readonly view: ShardView;
+  /** Whether the view contains the documents that define a searched name. */
+  readonly isDefining: boolean;
   /**
-   * Present only in a view where documents must contain the phrase to match: the documents of the shard's later views,
-   * from which the search removes those that have matched.
+   * Present only in a view where documents must contain the phrase to match: the documents of the shard's last view, from
+   * which the search removes those that have matched.
    */
-  readonly remaining?: readonly Bitset[];
+  readonly remaining?: Bitset;
 }
 
 /** The views of a search in search order. */
@@ -74,16 +76,18 @@ export function shardsOf(snapshot: ShardSnapshot, call: SearchScope, checksum: C
       if (!hasRevision && shard.order[0] !== layers.unsaved) hideUnsaved(universe, shard, call.unsaved);
       if (call.repositories !== "all") restrictToRepositories(universe, shard, new Set(call.repositories));
       const defining = definingDocuments(shard, names, universe);
-      if (hasPhrase) {
-        const view = viewOf(shard, universe.copy());
-        const remaining = defining === undefined ? [universe] : [defining, universe];
-        views.push({ shard: inLayer(shard, "phrases"), view, remaining });
-      }
       if (defining !== undefined) {
-        views.push({ shard: inLayer(shard, "definitions"), view: viewOf(shard, defining) });
+        const view = viewOf(shard, defining);
+        views.push({ shard: inLayer(shard, "definitions"), view, isDefining: true });
         universe.subtract(defining);
       }
-      views.push({ shard, view: viewOf(shard, universe) });
+      // Without defining documents, which are evaluated even if the search stops before it reaches this view.
+      if (hasPhrase) {
+        const view = viewOf(shard, universe.copy());
+        const phrases = inLayer(shard, "phrases");
+        views.push({ shard: phrases, view, isDefining: false, remaining: universe });
+      }
+      views.push({ shard, view: viewOf(shard, universe), isDefining: false });
     } catch (error) {
       // Hiding documents reads paths, which may be damaged.
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
