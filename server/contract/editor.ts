@@ -104,7 +104,7 @@ export const InstanceState = z
       .int()
       .describe("Number of repositories that have no index, because of the limit of disk space."),
     memoryBytes: z.int().describe("Memory of the process in bytes."),
-    maxMemoryBytes: z.int().optional().describe("Soft limit of `memoryBytes`; absent without one."),
+    maxMemoryBytes: z.int().optional().describe("Soft limit on `memoryBytes`; absent without one."),
     uptimeSeconds: z.int(),
   })
   .describe("The running instance.");

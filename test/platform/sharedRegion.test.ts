@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type LeasedBytes, releaseBytes, SharedRegion } from "#platform/sharedRegion";
+import { type LeasedBytes, releaseBytes, SharedRegion, SharedRegions } from "#platform/sharedRegion";
 import { eventually } from "#test/support/eventually";
 
 const limits = { maxBytes: 64, maxLeaseMs: 60_000, idleMs: 60_000 };
@@ -53,7 +53,7 @@ test("space between others is used again", () => {
   assert.equal(copied(region, 6).bytes.byteOffset, second?.bytes.byteOffset);
 });
 
-test("bytes that are too long, or too many, get no space", () => {
+test("bytes that are too long, or too many, are not copied", () => {
   const region = new SharedRegion({ ...limits, maxBytes: 10_000 });
   assert.equal(region.copy(bytesOf(1, 10_001)), undefined);
   releaseBytes(copied(region, 1, 10_000));
@@ -65,7 +65,7 @@ test("bytes that are too long, or too many, get no space", () => {
   copied(region, 2);
 });
 
-test("a region whose bytes are not released is given up, and never used again", async () => {
+test("a region whose bytes are not released is abandoned, and never used again", async () => {
   const region = new SharedRegion({ ...limits, maxLeaseMs: 10 });
   const lost = [1, 2, 3].map((value) => copied(region, value));
   assert.equal(region.copy(bytesOf(4)), undefined);
@@ -87,5 +87,24 @@ test("after some time without use, the region is new", async () => {
     if (leased === undefined) return false;
     assert.notEqual(leased.bytes.buffer, buffer);
     return true;
+  });
+});
+
+test("there are as many regions as needed, and only those with lost bytes are abandoned", async () => {
+  const regions = new SharedRegions(2, { ...limits, maxLeaseMs: 10 });
+  const copy = (value: number) => regions.copy(bytesOf(value, 40)) ?? assert.fail();
+  const first = copy(1);
+  releaseBytes(first);
+  assert.equal(copy(2).bytes.buffer, first.bytes.buffer);
+  const second = copy(3);
+  assert.notEqual(second.bytes.buffer, first.bytes.buffer);
+  assert.equal(regions.copy(bytesOf(4, 65)), undefined);
+  // The bytes in the first region are lost.
+  await eventually(() => {
+    releaseBytes(second);
+    const leased = regions.copy(bytesOf(5, 40));
+    if (leased === undefined) return false;
+    releaseBytes(leased);
+    return leased.bytes.buffer !== first.bytes.buffer && leased.bytes.buffer !== second.bytes.buffer;
   });
 });

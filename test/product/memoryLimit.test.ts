@@ -7,7 +7,7 @@ import { repo, temporaryFolder } from "#test/support/repo";
 import { serve } from "#test/support/served";
 import { trawl } from "#test/support/trawl";
 
-test("a server above its limit of memory says so, and answers large searches", async (t) => {
+test("a server above its memory limit reports it, and completes large searches", async (t) => {
   const folder = temporaryFolder();
   const lines = Array.from({ length: 30_000 }, (_, at) => `| needle ${at}`).join("\n");
   repo(`= main: One\ntext.txt\n${lines}\n`, { path: join(folder, "one") });

@@ -252,7 +252,7 @@ test("sign-ins take slots and end at their deadline, but calls of the local user
   end();
 });
 
-test("above the limit of memory, one large search runs at a time instead of two", async () => {
+test("above the memory limit, one large search runs at a time instead of two", async () => {
   const runningAtOnce = async (bytes: number) => {
     const ends: (() => void)[] = [];
     let running = 0;

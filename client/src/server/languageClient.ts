@@ -36,7 +36,10 @@ export interface ServerProcess {
 }
 
 /** With these, glibc returns freed memory to the system earlier. */
-const allocatorSettings = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
+const allocatorSettings = {
+  MALLOC_ARENA_MAX: process.env["MALLOC_ARENA_MAX"] ?? "2",
+  MALLOC_TRIM_THRESHOLD_: process.env["MALLOC_TRIM_THRESHOLD_"] ?? "131072",
+};
 
 export class QuietClient extends LanguageClient {
   constructor(server: ServerProcess) {
@@ -44,7 +47,7 @@ export class QuietClient extends LanguageClient {
       module: server.path,
       args: ["serve", ...server.arguments],
       transport: TransportKind.ipc,
-      options: { env: { ...process.env, ...allocatorSettings } },
+      options: { env: allocatorSettings },
     };
     const debug = { ...run, options: { ...run.options, execArgv: ["--inspect=0"] } };
     const options: ServerOptions = { run, debug };

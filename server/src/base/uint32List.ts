@@ -1,4 +1,4 @@
-/** Numbers in a typed array that grows. As an ordinary array, many would slow down each garbage collection. */
+/** A growable list of unsigned 32-bit integers. A typed array, because the garbage collector does not scan it. */
 export class Uint32List {
   #values = new Uint32Array(16);
   #length = 0;

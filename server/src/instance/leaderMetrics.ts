@@ -53,7 +53,7 @@ export function leaderMeasurements({
     ),
     gauge(
       "trawl_memory_limit_bytes",
-      "Soft limit of `process_resident_memory_bytes`; 0 without one.",
+      "Soft limit on `process_resident_memory_bytes`; 0 without one.",
       () => memoryLimit.maxBytes ?? 0,
     ),
     {

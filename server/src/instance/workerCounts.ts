@@ -1,4 +1,4 @@
-/** How many worker threads there are by default. */
+/** Numbers of worker threads. */
 import { availableParallelism } from "node:os";
 import type { Configuration } from "./configuration";
 

@@ -153,7 +153,9 @@ export function listPacked(files: PackedFiles): (PackedFile | undefined)[] {
  */
 export class PackedList {
   readonly #pieces: PackedFiles[] = [];
-  /** The index of each file's piece, plus one; 0 if there is no file. */
+  /** By piece, its index plus one. */
+  readonly #numbers = new Map<PackedFiles, number>();
+  /** The number of each file's piece; 0 if there is no file. */
   readonly #pieceOf = new Uint32List();
   readonly #indexOf = new Uint32List();
 
@@ -167,9 +169,13 @@ export class PackedList {
     return files === undefined ? undefined : new PackedFile(files, this.#indexOf.at(position));
   }
 
-  set(position: number, files: PackedFiles, index: number): void {
-    if (this.#pieces.at(-1) !== files) this.#pieces.push(files);
-    this.#pieceOf.set(position, this.#pieces.length);
+  set(position: number, piece: PackedFiles, index: number): void {
+    let number = this.#numbers.get(piece);
+    if (number === undefined) {
+      number = this.#pieces.push(piece);
+      this.#numbers.set(piece, number);
+    }
+    this.#pieceOf.set(position, number);
     this.#indexOf.set(position, index);
   }
 

@@ -2,10 +2,10 @@ import { clearCaches } from "#base/byteCache";
 
 /** Reading the size of the process takes a system call. */
 const minIntervalMs = 200;
-/** Memory of emptied caches is freed by later garbage collections. */
+/** The memory of cleared caches is freed by later garbage collections. */
 const minClearingIntervalMs = 30_000;
 
-/** A soft limit of the memory of the process. While it takes more, its caches are emptied, and callers should save memory. */
+/** A soft limit on the memory of the process. */
 export class MemoryLimit {
   readonly maxBytes: number | undefined;
   readonly #readBytes: () => number;
@@ -19,7 +19,8 @@ export class MemoryLimit {
     this.#readBytes = readBytes;
   }
 
-  get isExceeded(): boolean {
+  /** Returns whether the process uses more memory. If so, it clears the caches of this thread now and then. */
+  check(): boolean {
     const now = performance.now();
     if (this.maxBytes === undefined || now - this.#checkedAt < minIntervalMs) return this.#isExceeded;
     this.#checkedAt = now;

@@ -1,9 +1,9 @@
 /**
- * A region of shared memory in which a thread passes bytes to another one. It reuses space once the receiver has released
+ * Regions of shared memory in which a thread passes bytes to another one. It reuses space once the receiver has released
  * it. New buffers would have to be collected instead, each time together with everything else on the heap, and would
  * fragment the memory of the process.
  *
- * The region starts with a table of slots, one for each allocation: its lease until the bytes are released, then 0.
+ * A region starts with a table of slots. A slot contains the lease of an allocation, or 0 if it is free.
  */
 
 const slotBits = 10;
@@ -22,7 +22,7 @@ interface Allocation {
 /** Bytes in a region, which the receiver must release. */
 export interface LeasedBytes {
   readonly bytes: Uint8Array<ArrayBufferLike>;
-  /** The slot and its generation: no later allocation has the same soon. 0 if the bytes are in no region. */
+  /** The generation and slot of the allocation, which are not repeated for a long time. 0 if the bytes are in no region. */
   readonly lease: number;
 }
 
@@ -34,7 +34,6 @@ export interface RegionLimits {
   readonly idleMs: number;
 }
 
-/** The region of one thread. */
 export class SharedRegion {
   readonly #limits: RegionLimits;
   #buffer: SharedArrayBuffer | undefined;
@@ -101,6 +100,33 @@ export class SharedRegion {
   #drop(): void {
     this.#buffer = undefined;
     this.#allocations = [];
+  }
+}
+
+/**
+ * The regions of one thread. Of several small ones, those that are not needed anymore are dropped, and one that is abandoned
+ * takes little memory.
+ */
+export class SharedRegions {
+  readonly #regions: SharedRegion[] = [];
+  readonly #limits: RegionLimits;
+  readonly #maxCount: number;
+
+  constructor(maxCount: number, limits: RegionLimits) {
+    this.#maxCount = maxCount;
+    this.#limits = limits;
+  }
+
+  /** Copies bytes to the first region with enough free space. Returns undefined if there is none. */
+  copy(bytes: Uint8Array): LeasedBytes | undefined {
+    for (const region of this.#regions) {
+      const leased = region.copy(bytes);
+      if (leased !== undefined) return leased;
+    }
+    if (this.#regions.length >= this.#maxCount) return undefined;
+    const region = new SharedRegion(this.#limits);
+    this.#regions.push(region);
+    return region.copy(bytes);
   }
 }
 

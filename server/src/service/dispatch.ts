@@ -70,6 +70,8 @@ export function createDispatch(options: DispatchOptions): Caller {
     large: createQueue(maxLargeSearches, maxWaiting),
     other: createQueue(maxRunning, maxWaiting),
   };
+  const limitLargeSearches = () =>
+    queues.large.resize(memoryLimit.check() ? maxLargeSearchesOverLimit : maxLargeSearches);
   const queueSizes = (size: keyof QueueSize) =>
     Object.entries(queues).map(([kind, queue]) => [kind, queue.size()[size]] as const);
   metrics.add(
@@ -140,9 +142,9 @@ export function createDispatch(options: DispatchOptions): Caller {
     // them last as long as the editor is open.
     const isUnlimited = (row.http === undefined || row.isLong === true) && credentials.kind === "local";
     if (row.access === "open" || isUnlimited) return work(call.signal);
-    queues.large.resize(memoryLimit.isExceeded ? maxLargeSearchesOverLimit : maxLargeSearches);
+    limitLargeSearches();
     const kind = waitsForGit(row) ? "git" : isLargeSearch(row, request) ? "large" : "other";
-    return inQueue(row, time, queues[kind].run, work);
+    return inQueue(row, time, queues[kind].run, work).finally(limitLargeSearches);
   }
 
   function timeLimitOf(row: Operation, request: object): number {

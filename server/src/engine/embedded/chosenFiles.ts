@@ -1,5 +1,5 @@
 /** Collects the files of the chosen hits from the workers that have found them. */
-import { isServiceError } from "#base/error";
+import { isServiceError, throwIfAborted } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
 import { PackedFile, type PackedFiles, PackedList } from "#model/packedFile";
 import { monotonicNow } from "#platform/clock";
@@ -17,7 +17,10 @@ export interface ThreadResponse {
   readonly response: SearchResponse;
 }
 
-/** The pieces of a search, whose bytes are released together. Those in responses that come too late are not: leases end. */
+/**
+ * The pieces of a search, whose bytes are released together. Pieces in late responses are never released; their region is
+ * abandoned once it is full and their lease has expired.
+ */
 export class ReceivedPieces {
   readonly #pieces: PackedFiles[] = [];
   #isReleased = false;
@@ -39,7 +42,7 @@ export interface FileLoading {
   readonly until: number;
   /** Limit of the size of all files in the response. */
   readonly maxBytes: number;
-  /** Gets each piece that arrives. */
+  /** Records each piece that arrives. */
   readonly received: ReceivedPieces;
 }
 
@@ -51,12 +54,12 @@ export interface ChosenFiles {
   /** Whether the rest of the files is omitted because of `maxBytes`. */
   readonly isTruncated: boolean;
   readonly isLate: boolean;
-  /** The number of threads that have exited. */
+  /** The number of threads that have exited. Files that they sent before are part of the result. */
   readonly lostCount: number;
   readonly damagedFiles: readonly string[];
 }
 
-/** What became of the files of one thread. */
+/** The outcome of loading one thread's files. */
 interface Loaded {
   readonly isLate: boolean;
   readonly isLost: boolean;
@@ -65,7 +68,7 @@ interface Loaded {
 
 const complete: Loaded = { isLate: false, isLost: false, damagedFiles: [] };
 
-/** Loads the files of the chosen hits, by response, until the end of the stage. */
+/** Loads the files of the chosen hits until the end of the stage. `hits` are by response. */
 export async function loadChosenFiles(
   responses: readonly ThreadResponse[],
   hits: readonly ChosenHits[],
@@ -113,7 +116,7 @@ export async function loadChosenFiles(
     const loaded = await Promise.all(responses.map(load));
     return {
       files,
-      ...(await limitBytes(files, maxBytes)),
+      ...(await limitBytes(files, maxBytes, caller)),
       isLate: loaded.some(({ isLate }) => isLate),
       lostCount: loaded.filter(({ isLost }) => isLost).length,
       damagedFiles: loaded.flatMap(({ damagedFiles }) => damagedFiles),
@@ -165,13 +168,17 @@ function selectHits({ shards, hits, maxRanges, ranks }: ChosenHits, indexes: rea
 async function limitBytes(
   files: PackedList,
   maxBytes: number,
+  signal: AbortSignal,
 ): Promise<Pick<ChosenFiles, "fileCount" | "matchCount" | "isTruncated">> {
   const slice = new TimeSlice();
   let fileCount = 0;
   let matchCount = 0;
   let bytes = 0;
   for (let rank = 0; rank < files.length; rank++) {
-    if (rank % filesPerClockRead === 0 && slice.isExpired) await slice.yieldToEventLoop();
+    if (rank % filesPerClockRead === 0 && slice.isExpired) {
+      await slice.yieldToEventLoop();
+      throwIfAborted(signal);
+    }
     const file = files.at(rank);
     // Not loaded: the time or size limit was reached, or the shard is damaged.
     if (file === undefined) continue;

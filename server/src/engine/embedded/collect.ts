@@ -48,7 +48,9 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
     phraseMatchCount += hits.phraseMatchCount;
     counted.push(ranked);
   }
-  const chosen = responses.map(({ hits }) => new PickList(countHits(hits)));
+  // Each hit has at least one match.
+  const maxPicks = (hits: readonly ShardHits[]) => Math.min(countHits(hits), limits.maxDisplayedMatches);
+  const chosen = responses.map(({ hits }) => new PickList(maxPicks(hits)));
   const { shardOf, hitOf, bestFirst } = rankHits(counted);
   let remaining = limits.maxDisplayedMatches;
   for (let rank = 0; rank < bestFirst.length && remaining > 0; rank++) {

@@ -186,6 +186,11 @@ export class DescriptionSearch {
     return loadFiles(loader, this.#shards, call, context);
   }
 
+  /** Releases the memory of the ranges. Call this when no more files will be loaded. */
+  release(): void {
+    for (const { evaluation } of this.#shards) evaluation.ranges.release();
+  }
+
   #isPreferred(shard: OpenShard, document: number): boolean {
     const { preferred } = this.#call.search;
     if (preferred.length === 0) return false;

@@ -1,5 +1,5 @@
 import { isPlainPath, type PackedFiles } from "#model/packedFile";
-import { SharedRegion } from "#platform/sharedRegion";
+import { SharedRegions } from "#platform/sharedRegion";
 import type { Limits } from "#query/limits";
 import type { CompiledSearch } from "#shard/evaluation/compile";
 import type { DocumentHit, HitList } from "#shard/evaluation/hitList";
@@ -17,12 +17,12 @@ const noChunks = Buffer.from("[]");
 /** Smaller pieces are copied to a buffer of their own. */
 const minSharedBytes = 8 * 1024;
 
-let region: SharedRegion | undefined;
+let regions: SharedRegions | undefined;
 
-/** Returns the region of this thread, for the pieces that its searches load: two large answers at a time. */
-function threadRegion(): SharedRegion {
-  region ??= new SharedRegion({ maxBytes: 64 * 1024 * 1024, maxLeaseMs: 120_000, idleMs: 10_000 });
-  return region;
+/** Returns the regions of this thread, for the pieces that its searches load: those of two large responses. */
+function threadRegions(): SharedRegions {
+  regions ??= new SharedRegions(8, { maxBytes: 8 * 1024 * 1024, maxLeaseMs: 120_000, idleMs: 10_000 });
+  return regions;
 }
 
 /** The hits in a shard, by whichever kind of search. */
@@ -145,7 +145,7 @@ export class PieceBuilder {
   take(): PackedFiles {
     const leased = this.#writer.takeInto((bytes) => {
       const isShared = this.#sharesMemory && bytes.length >= minSharedBytes;
-      return (isShared ? threadRegion().copy(bytes) : undefined) ?? { bytes: bytes.slice(), lease: 0 };
+      return (isShared ? threadRegions().copy(bytes) : undefined) ?? { bytes: bytes.slice(), lease: 0 };
     });
     const piece = this.#columns.withBytes(leased);
     this.#takenBytes += this.#byteCount;

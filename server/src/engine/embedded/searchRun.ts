@@ -67,6 +67,7 @@ async function search(run: SearchRun, signal: AbortSignal): Promise<EngineResult
   const pieces = new ReceivedPieces();
   try {
     const result = await searchWith(pieces, run, signal);
+    throwIfAborted(signal);
     if (result !== "tooSlow" && result.packed !== undefined)
       return { ...result, release: () => pieces.release() };
     pieces.release();

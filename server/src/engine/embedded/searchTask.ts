@@ -21,8 +21,10 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
   const waiting = new WaitingSearches<WaitingSearch>();
   const withToken = (response: SearchResponse, search: WaitingSearch): SearchResponse => {
     if (response.attached !== undefined) return { ...response, token: waiting.keepBriefly(search) };
-    const isEmpty = response.hits.every((shard) => shard.documents.length === 0);
-    return isEmpty ? response : { ...response, token: waiting.keep(search) };
+    if (response.hits.some((shard) => shard.documents.length > 0))
+      return { ...response, token: waiting.keep(search) };
+    search.release();
+    return response;
   };
   return async (call, context) => {
     const checksum = await loadChecksum();
@@ -37,7 +39,7 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
       try {
         return await search.loadFiles(call, context);
       } finally {
-        if (search instanceof Search) search.release();
+        search.release();
       }
     }
     if (call.kind === "count") return { kind: "counted", counts: countDocuments(set.snapshot, call) };
@@ -64,8 +66,9 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
     const search = new Search(set, window, call, context);
     const response = await search.run(shardsOf(set.snapshot, scopeOf(call), checksum));
     // The files of a canceled search are never requested.
-    if (response.kind !== "hits" || context.isCanceled()) return response;
-    return withToken(response, search);
+    if (response.kind === "hits" && !context.isCanceled()) return withToken(response, search);
+    search.release();
+    return response;
   };
 }
 

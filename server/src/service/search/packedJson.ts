@@ -60,6 +60,7 @@ export class PartList {
   /** The index of each packed file's frame. */
   readonly #frameOf = new Uint32List();
   readonly #frames: PackedFrame[] = [];
+  readonly #frameIndexes = new Map<PackedFrame, number>();
   #length = 0;
   #packedLength = 0;
 
@@ -79,8 +80,12 @@ export class PartList {
     if (typeof last === "number") this.#parts[this.#parts.length - 1] = last + 1;
     else this.#parts.push(1);
     this.#files.push(file);
-    if (this.#frames.at(-1) !== frame) this.#frames.push(frame);
-    this.#frameOf.push(this.#frames.length - 1);
+    let index = this.#frameIndexes.get(frame);
+    if (index === undefined) {
+      index = this.#frames.push(frame) - 1;
+      this.#frameIndexes.set(frame, index);
+    }
+    this.#frameOf.push(index);
     this.#length += length;
     this.#packedLength += length;
   }

@@ -44,7 +44,7 @@ export class RangeBuffer {
   tags = new Uint8Array(initialLength);
   length = 0;
 
-  /** Empties the buffer, whose memory others may use. */
+  /** Empties the buffer, and returns its columns to the pool. */
   release(): void {
     const { starts, ends, tags } = this;
     this.starts = new Uint32Array(initialLength);
@@ -180,7 +180,10 @@ export class RangeBuffer {
     return merged;
   }
 
-  /** May be interrupted at each call, like everything that evaluates expressions. */
+  /**
+   * An interruption at any call leaves the buffer valid: the columns are replaced together, and the old ones enter the pool
+   * last.
+   */
   #grow(): void {
     const { starts, ends, tags } = this;
     const grown = takeColumns(starts.length * 2);

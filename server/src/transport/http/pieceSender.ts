@@ -9,9 +9,10 @@ import { TimeSlice } from "#platform/timeSlice";
 import type { PageStream } from "#transport/pages/context";
 import type { UnreadResponses } from "./responses";
 
-/** The memory of texts that have been sent, for the next ones. */
-const freeMemory: Buffer[] = [];
-const maxFreeMemory = 4;
+/** Buffers of texts that have been sent, for the next ones. Larger buffers are rare. */
+const freeBuffers: Buffer[] = [];
+const maxFreeBuffers = 4;
+const maxFreeBytes = 256 * 1024;
 
 export class PieceSender {
   readonly #response: ServerResponse;
@@ -86,7 +87,7 @@ export class PieceSender {
     let onClose = () => {};
     response.once("close", () => onClose());
     const slice = new TimeSlice();
-    let memory = freeMemory.pop() ?? Buffer.alloc(0);
+    let memory = freeBuffers.pop() ?? Buffer.alloc(0);
     const allocate = (byteCount: number) => {
       if (memory.length < byteCount) memory = Buffer.allocUnsafe(byteCount);
       return memory;
@@ -100,7 +101,8 @@ export class PieceSender {
       // For a client that reads fast, the socket takes each part at once.
       if (slice.isExpired) await slice.yieldToEventLoop();
     }
-    if (!response.destroyed && freeMemory.length < maxFreeMemory) freeMemory.push(memory);
+    const isReusable = memory.length > 0 && memory.length <= maxFreeBytes && !response.destroyed;
+    if (isReusable && freeBuffers.length < maxFreeBuffers) freeBuffers.push(memory);
     this.end();
   }
 
