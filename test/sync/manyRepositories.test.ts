@@ -104,11 +104,12 @@ test("10,000 repositories are listed in few requests and constant memory, and su
 
   const costs: number[] = [];
   const heaps: number[] = [];
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 4; round++) {
     const { listing, statuses } = await list();
     assert.equal(listing.plan.kept.length, count);
     costs.push(statuses.filter((status) => status !== 304).length);
-    heaps.push(heapBytes());
+    // The first round may still allocate what later ones use again.
+    if (round > 0) heaps.push(heapBytes());
   }
   const megabytes = heaps.map((bytes) => Math.round(bytes / 1e6));
   t.diagnostic(`${first.statuses.length} requests, then ${costs}; after each, ${megabytes} MB are in use.`);
