@@ -259,10 +259,14 @@ describe("limits", () => {
   });
 
   test("the size limit of a result is enforced and reported", async () => {
+    const sizeOf = (files: readonly FileMatch[]) =>
+      files.reduce((sum, { content, chunks }) => sum + content.length + chunks.length, 0);
+    const { files: all } = await search(opened.engine, literal("export"), { returnsContent: true });
+    // Each file is shorter, but not all of them together.
+    const maxResponseBytes = Math.max(...all.map((file) => sizeOf([file]))) + 10_000;
+    assert.ok(sizeOf(all) > maxResponseBytes);
     for (const streams of [false, true]) {
       const received: FileMatch[] = [];
-      // Larger than any file.
-      const maxResponseBytes = 200_000;
       const plan = planOf(literal("export"), { maxResponseBytes, returnsContent: true });
       const onFiles = streams ? (files: readonly FileMatch[]) => void received.push(...files) : undefined;
       const { files, stats, isExhaustive } = await opened.engine.search(
@@ -271,7 +275,7 @@ describe("limits", () => {
         onFiles,
       );
       const shown = streams ? received : files;
-      const bytes = shown.reduce((sum, { content, chunks }) => sum + content.length + chunks.length, 0);
+      const bytes = sizeOf(shown);
       assert.ok(shown.length > 0);
       // When streaming, each worker has its own limit.
       assert.ok(bytes <= (streams ? 2 * maxResponseBytes : maxResponseBytes), `${bytes}`);

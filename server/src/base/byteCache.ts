@@ -2,7 +2,7 @@
 const caches = new Set<WeakRef<{ clear(): void }>>();
 const collected = new FinalizationRegistry<WeakRef<{ clear(): void }>>((cache) => caches.delete(cache));
 
-/** Empties all caches of this thread. */
+/** Clears all caches of this thread. */
 export function clearCaches(): void {
   for (const cache of caches) cache.deref()?.clear();
 }

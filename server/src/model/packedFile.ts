@@ -1,4 +1,5 @@
 /** Files of a search as bytes, which are cheap to copy to another thread and into a response. */
+import { intern } from "#base/intern";
 import { Uint32List } from "#base/uint32List";
 import type { DocumentSource, FileMatch } from "./match";
 
@@ -153,9 +154,8 @@ export function listPacked(files: PackedFiles): (PackedFile | undefined)[] {
  */
 export class PackedList {
   readonly #pieces: PackedFiles[] = [];
-  /** By piece, its index plus one. */
-  readonly #numbers = new Map<PackedFiles, number>();
-  /** The number of each file's piece; 0 if there is no file. */
+  readonly #pieceIndexes = new Map<PackedFiles, number>();
+  /** The index of each file's piece, plus one; 0 if there is no file. */
   readonly #pieceOf = new Uint32List();
   readonly #indexOf = new Uint32List();
 
@@ -170,12 +170,9 @@ export class PackedList {
   }
 
   set(position: number, piece: PackedFiles, index: number): void {
-    let number = this.#numbers.get(piece);
-    if (number === undefined) {
-      number = this.#pieces.push(piece);
-      this.#numbers.set(piece, number);
-    }
-    this.#pieceOf.set(position, number);
+    const pieceIndex = intern(this.#pieceIndexes, piece);
+    this.#pieces[pieceIndex] = piece;
+    this.#pieceOf.set(position, pieceIndex + 1);
     this.#indexOf.set(position, index);
   }
 

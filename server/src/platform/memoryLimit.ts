@@ -19,7 +19,7 @@ export class MemoryLimit {
     this.#readBytes = readBytes;
   }
 
-  /** Returns whether the process uses more memory. If so, it clears the caches of this thread now and then. */
+  /** Returns whether the process uses more memory. If so, clears the caches of this thread, at most every 30 seconds. */
   check(): boolean {
     const now = performance.now();
     if (this.maxBytes === undefined || now - this.#checkedAt < minIntervalMs) return this.#isExceeded;

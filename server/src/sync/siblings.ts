@@ -16,7 +16,6 @@ export interface Sibling {
 
 /** Depth of a clone below the parent of an open repository: at most one folder lies between them. */
 const maxDepth = 2;
-const timeSliceMs = 5;
 /** Time limit for finding clones next to open folders. */
 export const siblingsMs = 1000;
 
@@ -31,7 +30,7 @@ export async function findSiblings(
   const found = new Map<string, Sibling>();
   const queue = parentsOf(openFolders).map((folder) => ({ folder, depth: 0 }));
   const seen = new Set<string>();
-  const timeSlice = new TimeSlice(timeSliceMs);
+  const timeSlice = new TimeSlice();
   for (let next = queue.shift(); next !== undefined && !isExpired(); next = queue.shift()) {
     if (timeSlice.isExpired) await timeSlice.yieldToEventLoop();
     const { folder, depth } = next;

@@ -1,4 +1,5 @@
 /** The files of a result on their way from a worker to the main thread. */
+import { intern } from "#base/intern";
 import type { DocumentSource, FileMatch } from "#model/match";
 import {
   type FileExtras,
@@ -37,7 +38,7 @@ export class PieceColumns {
   }
 
   push(file: PieceFile, source: DocumentSource, bytes: PieceBytes): void {
-    this.#push(file, indexIn(this.#sources, source), bytes);
+    this.#push(file, intern(this.#sources, source), bytes);
   }
 
   /** Adds a file that cannot be read. */
@@ -58,7 +59,7 @@ export class PieceColumns {
       pathLength,
       hashLength,
       chunksLength,
-      indexIn(this.#languages, language),
+      intern(this.#languages, language),
       source,
       rangeCount,
       matchCount,
@@ -85,13 +86,6 @@ export class PieceColumns {
       lease,
     };
   }
-}
-
-/** Returns the position of a key, which is added if it is new. */
-function indexIn<Key>(known: Map<Key, number>, key: Key): number {
-  const index = known.get(key) ?? known.size;
-  if (index === known.size) known.set(key, index);
-  return index;
 }
 
 /** Returns the buffers of a piece that are moved to another thread, not copied or shared. */

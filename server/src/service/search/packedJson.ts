@@ -1,4 +1,5 @@
 /** The JSON of packed files, which is copied from their bytes only when it is read. */
+import { intern } from "#base/intern";
 import { Uint32List } from "#base/uint32List";
 import { type PackedFile, PackedList } from "#model/packedFile";
 
@@ -80,12 +81,9 @@ export class PartList {
     if (typeof last === "number") this.#parts[this.#parts.length - 1] = last + 1;
     else this.#parts.push(1);
     this.#files.push(file);
-    let index = this.#frameIndexes.get(frame);
-    if (index === undefined) {
-      index = this.#frames.push(frame) - 1;
-      this.#frameIndexes.set(frame, index);
-    }
-    this.#frameOf.push(index);
+    const frameIndex = intern(this.#frameIndexes, frame);
+    this.#frames[frameIndex] = frame;
+    this.#frameOf.push(frameIndex);
     this.#length += length;
     this.#packedLength += length;
   }

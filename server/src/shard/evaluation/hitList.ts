@@ -13,7 +13,18 @@ export interface DocumentHit {
   readonly score: number;
 }
 
-/** A hit has this many numbers, in the order in which `push` writes them. */
+/** The position of each number of a hit. */
+const fields = {
+  document: 0,
+  from: 1,
+  to: 2,
+  matchCount: 3,
+  nameScore: 4,
+  definitionScore: 5,
+  score: 6,
+  isInName: 7,
+  hasPhrase: 8,
+} as const;
 const fieldCount = 9;
 const initialHits = 16;
 
@@ -35,15 +46,15 @@ export class HitList {
       this.#numbers = grown;
     }
     const numbers = this.#numbers;
-    numbers[start] = hit.document;
-    numbers[start + 1] = hit.from;
-    numbers[start + 2] = hit.to;
-    numbers[start + 3] = hit.matchCount;
-    numbers[start + 4] = hit.nameScore;
-    numbers[start + 5] = hit.definitionScore;
-    numbers[start + 6] = hit.score;
-    numbers[start + 7] = hit.isInName ? 1 : 0;
-    numbers[start + 8] = hit.hasPhrase ? 1 : 0;
+    numbers[start + fields.document] = hit.document;
+    numbers[start + fields.from] = hit.from;
+    numbers[start + fields.to] = hit.to;
+    numbers[start + fields.matchCount] = hit.matchCount;
+    numbers[start + fields.nameScore] = hit.nameScore;
+    numbers[start + fields.definitionScore] = hit.definitionScore;
+    numbers[start + fields.score] = hit.score;
+    numbers[start + fields.isInName] = hit.isInName ? 1 : 0;
+    numbers[start + fields.hasPhrase] = hit.hasPhrase ? 1 : 0;
     this.#length++;
   }
 
@@ -52,15 +63,15 @@ export class HitList {
     const start = index * fieldCount;
     const numbers = this.#numbers;
     return {
-      document: numbers[start] ?? 0,
-      from: numbers[start + 1] ?? 0,
-      to: numbers[start + 2] ?? 0,
-      matchCount: numbers[start + 3] ?? 0,
-      nameScore: numbers[start + 4] ?? 0,
-      definitionScore: numbers[start + 5] ?? 0,
-      score: numbers[start + 6] ?? 0,
-      isInName: numbers[start + 7] === 1,
-      hasPhrase: numbers[start + 8] === 1,
+      document: numbers[start + fields.document] ?? 0,
+      from: numbers[start + fields.from] ?? 0,
+      to: numbers[start + fields.to] ?? 0,
+      matchCount: numbers[start + fields.matchCount] ?? 0,
+      nameScore: numbers[start + fields.nameScore] ?? 0,
+      definitionScore: numbers[start + fields.definitionScore] ?? 0,
+      score: numbers[start + fields.score] ?? 0,
+      isInName: numbers[start + fields.isInName] === 1,
+      hasPhrase: numbers[start + fields.hasPhrase] === 1,
     };
   }
 
@@ -81,9 +92,9 @@ export class HitList {
     const scores = new Float64Array(this.#length);
     const matchCounts = new Uint32Array(this.#length);
     for (let at = 0, start = 0; at < this.#length; at++, start += fieldCount) {
-      documents[at] = this.#numbers[start] ?? 0;
-      matchCounts[at] = this.#numbers[start + 3] ?? 0;
-      scores[at] = this.#numbers[start + 6] ?? 0;
+      documents[at] = this.#numbers[start + fields.document] ?? 0;
+      matchCounts[at] = this.#numbers[start + fields.matchCount] ?? 0;
+      scores[at] = this.#numbers[start + fields.score] ?? 0;
     }
     return { documents, scores, matchCounts };
   }

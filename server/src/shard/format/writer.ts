@@ -1,7 +1,7 @@
+import { intern } from "#base/intern";
 import { documentCategories, skipReasons } from "#model/document";
 import { type ByteSource, piecesSource } from "#platform/byteSource";
 import type { Checksum } from "./checksum";
-import { intern } from "./intern";
 import { hashPath } from "./pathHash";
 import { type ByteSink, bytesOf, type PagedSection, SectionWriter } from "./sections";
 import {

@@ -1,7 +1,7 @@
 import { foldName } from "#base/foldCase";
+import { intern } from "#base/intern";
 import { symbolKinds } from "#model/symbol";
 import type { Checksum } from "#shard/format/checksum";
-import { intern } from "#shard/format/intern";
 import { GrowingBytes, GrowingWords } from "#shard/format/numbers";
 import { type ByteSink, bytesOf, type SectionWriter } from "#shard/format/sections";
 import { ShardWriter } from "#shard/format/writer";
