@@ -16,6 +16,7 @@ import { rewriteShards } from "#shard/directory/rewrite";
 import { loadChecksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import { RepositorySegments } from "#shard/format/segments";
+import { diskFormatVersion } from "#shard/format/shard";
 import { Random } from "#test/support/corpus";
 import { blobHash, openEngine, publish, search, shardDocument } from "#test/support/engines";
 import { temporaryFolder } from "#test/support/repo";
@@ -442,6 +443,7 @@ function manifestOf(repositoryId: number, text: string): Manifest {
       contentBytes: Number(word.replace("+", "")) * mebibyte,
       shardBytes: 1,
       isDelta: word.startsWith("+"),
+      formatVersion: diskFormatVersion,
     })),
   };
 }

@@ -287,7 +287,7 @@ test("anything but a shard of this format is rejected with a reason", async () =
     [good.slice(0, 31), /too short/],
     [good.slice(0, -1), /is not a shard/],
     [changed((bytes) => bytes.fill(0x41, 0, 8)), /is not a shard/],
-    [changed((bytes) => bytes.fill(2, 8, 9)), /Shard format 2 is not supported/],
+    [changed((bytes) => bytes.fill(3, 8, 9)), /Shard format 3 is not supported/],
     [changed((bytes) => bytes.fill(0xff, -16, -12)), /out of bounds/],
     [changed((bytes) => bytes.fill(0x20, -20, -19)), /checksum of the table of contents/],
   ];

@@ -3,8 +3,9 @@
  *
  * Each commit adds a delta shard. The deltas of a repository are merged into one when there are many, and into the base
  * when they contain a significant part of the text. Small repositories (most repositories are small) are combined into
- * compound shards.
+ * compound shards. Shards of an older format are rewritten, because those of this one are half as large.
  */
+import { diskFormatVersion } from "#shard/format/shard";
 import type { Manifest } from "./manifest";
 
 /** Merges the segments from index `from` on; all of them if that is 0. */
@@ -47,7 +48,7 @@ export function nextCompaction(
     const merge = nextMerge(manifest);
     if (merge !== undefined) return merge;
   }
-  return nextCompound(manifests, isBusy);
+  return nextCompound(manifests, isBusy) ?? nextConversion(manifests, isBusy);
 }
 
 function nextMerge(manifest: Manifest): MergeSegments | undefined {
@@ -66,6 +67,7 @@ function nextMerge(manifest: Manifest): MergeSegments | undefined {
 /** A shard file and the manifests that list it. */
 interface ListedFile {
   readonly manifests: Manifest[];
+  readonly isOld: boolean;
   bytes: number;
 }
 
@@ -90,15 +92,35 @@ function nextCompound(
     fileCount++;
     bytes += file.bytes;
   }
-  chosen.sort((left, right) => left.repositoryId - right.repositoryId);
-  return fileCount >= minCompoundFiles ? { kind: "compound", manifests: chosen } : undefined;
+  return fileCount >= minCompoundFiles ? { kind: "compound", manifests: inOrder(chosen) } : undefined;
+}
+
+function inOrder(manifests: readonly Manifest[]): Manifest[] {
+  return manifests.toSorted((left, right) => left.repositoryId - right.repositoryId);
+}
+
+/** Rewrites a shard of an older format, and the others of the same repository or repositories. */
+function nextConversion(
+  manifests: ReadonlyMap<number, Manifest>,
+  isBusy: (repositoryId: number) => boolean,
+): Compaction | undefined {
+  for (const { manifests: members, isOld } of listedFiles(manifests.values())) {
+    const [manifest] = members;
+    if (!isOld || manifest === undefined || members.some((each) => isBusy(each.repositoryId))) continue;
+    if (members.length === 1) return { kind: "merge", manifest, from: 0 };
+    // A member that has deltas leaves the compound shard when they are merged.
+    if (members.every((each) => each.segments.length === 1))
+      return { kind: "compound", manifests: inOrder(members) };
+  }
+  return undefined;
 }
 
 function listedFiles(manifests: Iterable<Manifest>): ListedFile[] {
   const files = new Map<string, ListedFile>();
   for (const manifest of manifests) {
-    for (const { file, contentBytes } of manifest.segments) {
-      const listed = files.get(file) ?? { manifests: [], bytes: 0 };
+    for (const { file, contentBytes, formatVersion } of manifest.segments) {
+      const isOld = formatVersion !== diskFormatVersion;
+      const listed = files.get(file) ?? { manifests: [], isOld, bytes: 0 };
       listed.manifests.push(manifest);
       listed.bytes += contentBytes;
       files.set(file, listed);

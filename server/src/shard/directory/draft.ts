@@ -2,12 +2,15 @@ import { ServiceError } from "#base/error";
 import { diskFiles, type Files } from "#platform/files";
 import type { Checksum } from "#shard/format/checksum";
 import type { ByteSink } from "#shard/format/sections";
+import { diskFormatVersion } from "#shard/format/shard";
 import { ShardWriter } from "#shard/format/writer";
 import type { SymbolSummary } from "#shard/symbolFile/symbolFile";
 import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
 import type { Draft } from "./directory";
 import { removeStrayFile } from "./stray";
 import type { SymbolDraft } from "./symbolFiles";
+
+const onDisk = { formatVersion: diskFormatVersion };
 
 /** Writes a shard to `path` and makes it durable. Removes the draft if anything fails. Throws `STORAGE_FAILED`. */
 export async function writeDraft(
@@ -17,7 +20,7 @@ export async function writeDraft(
   files: Files = diskFiles,
 ): Promise<Draft> {
   return writeDurably(path, files, async (sink) => {
-    const writer = new ShardWriter(sink, checksum);
+    const writer = new ShardWriter(sink, checksum, onDisk);
     await fill(writer);
     return { path, summary: writer.finish(), parts: writer.parts };
   });
@@ -31,7 +34,7 @@ export async function writeSymbolDraft(
   files: Files = diskFiles,
 ): Promise<SymbolDraft> {
   return writeDurably(path, files, async (sink) => {
-    const summary = await fill(new SymbolWriter(sink, checksum));
+    const summary = await fill(new SymbolWriter(sink, checksum, onDisk));
     return { path, summary };
   });
 }

@@ -6,7 +6,7 @@ import { type Candidates, type LookupCounts, PostingLists } from "#shard/format/
 import type { ShardReader } from "#shard/format/reader";
 import { blockHasFoldingSpecials, blockHasNonAscii } from "#shard/format/shard";
 import { decodeText } from "#shard/format/text";
-import { maxGapBytes, type TextWindow } from "#shard/format/window";
+import type { TextWindow } from "#shard/format/window";
 import { byteClasses, edgesOf } from "#shard/matches/ranges";
 import type { DocumentEvaluation } from "./documentEvaluation";
 import { runExpression } from "./expressionRun";
@@ -184,7 +184,7 @@ export class ContentFinder {
     return this.#runLines(pattern, required, span, evaluation);
   }
 
-  /** Returns where reading ahead should end: after the last candidate that is close enough and ends before `limit`. */
+  /** Returns where reading ahead should end: after the last of the candidates that follow without a gap and end before `limit`. */
   #aheadEnd(end: number, limit: number): number {
     const candidates = this.#candidates;
     const { blockStarts } = this.#reader;
@@ -194,7 +194,7 @@ export class ContentFinder {
     for (let at = this.#cursor; at < candidates.length; at++) {
       const block = candidates[at] ?? 0;
       const blockEnd = blockStarts[block + 1] ?? 0;
-      if ((blockStarts[block] ?? 0) - ahead > maxGapBytes || blockEnd > limit) break;
+      if ((blockStarts[block] ?? 0) > ahead || blockEnd > limit) break;
       ahead = blockEnd;
     }
     return ahead;

@@ -1,6 +1,6 @@
 import type { Bitset } from "#base/bitset";
 import type { ShardReader } from "#shard/format/reader";
-import { maxGapBytes, type TextWindow } from "#shard/format/window";
+import type { TextWindow } from "#shard/format/window";
 import type { BlockRange, ContentFinder } from "./contentFinder";
 
 /** If the blocks that a document's finders search are spread further, each finder reads its own. */
@@ -45,7 +45,7 @@ export class SharedText {
     return { from, to };
   }
 
-  /** Returns where reading ahead should end: after the last document that is close enough and ends before `limit`. */
+  /** Returns where reading ahead should end: after the last of the documents that follow without a gap and end before `limit`. */
   #aheadEnd(document: number, end: number, candidates: Bitset, limit: number): number {
     const { blockStarts } = this.#reader;
     let ahead = end;
@@ -53,7 +53,7 @@ export class SharedText {
       const { from, to } = this.#span(next);
       if (from >= to) continue;
       const stop = blockStarts[to] ?? 0;
-      if ((blockStarts[from] ?? 0) - ahead > maxGapBytes || stop > limit) break;
+      if ((blockStarts[from] ?? 0) > ahead || stop > limit) break;
       ahead = stop;
     }
     return ahead;

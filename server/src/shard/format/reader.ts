@@ -5,6 +5,7 @@ import type { DocumentCategory, SkipReason } from "#model/document";
 import { documentCategories, skipReasons } from "#model/document";
 import type { ByteSource } from "#platform/byteSource";
 import { type Checksum, shardDamaged } from "./checksum";
+import { type ContentReader, FrameReader } from "./frames";
 import { hashPath } from "./pathHash";
 import { type PagedReader, SectionReader } from "./sections";
 import type { ShardMeta, ShardRepository } from "./shard";
@@ -28,7 +29,7 @@ export class ShardReader {
   readonly #source: ByteSource;
   readonly #columns = new Map<string, Uint32Array>();
   readonly #byteColumns = new Map<string, Uint8Array>();
-  #content: PagedReader | undefined;
+  #content: ContentReader | undefined;
   #postings: PagedReader | undefined;
   #blockDocuments: Uint32Array | undefined;
   #skippedSizes: Map<number, number> | undefined;
@@ -59,9 +60,16 @@ export class ShardReader {
     return this.sections.indexBytesLoaded;
   }
 
-  get content(): PagedReader {
-    this.#content ??= this.sections.paged("content", "contentChecks");
+  get content(): ContentReader {
+    this.#content ??= this.#openContent();
     return this.#content;
+  }
+
+  #openContent(): ContentReader {
+    const content = this.sections.paged("content", "contentChecks");
+    if (this.sections.formatVersion === 1) return content;
+    const frameStarts = this.#column("frameStarts", this.meta.blockCount + 1);
+    return new FrameReader(content, frameStarts, this.blockStarts, this.sections.bytes("dictionary"));
   }
 
   get postings(): PagedReader {

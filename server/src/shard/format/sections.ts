@@ -1,7 +1,7 @@
 import { ServiceError } from "#base/error";
 import type { ByteSource } from "#platform/byteSource";
 import { type Checksum, shardDamaged } from "./checksum";
-import { checkedPageBytes, shardEndMagic, shardFormatVersion, shardMagic } from "./shard";
+import { checkedPageBytes, type ShardFormatVersion, shardEndMagic, shardMagic } from "./shard";
 
 /** The destination of a shard: a draft file, or memory. */
 export interface ByteSink {
@@ -27,12 +27,12 @@ export class SectionWriter {
   readonly #table: Record<string, SectionEntry> = {};
   #position = 0;
 
-  constructor(sink: ByteSink, checksum: Checksum) {
+  constructor(sink: ByteSink, checksum: Checksum, formatVersion: ShardFormatVersion) {
     this.#sink = sink;
     this.#checksum = checksum;
     const header = new Uint8Array(headerBytes);
     header.set(text.encode(shardMagic));
-    new DataView(header.buffer).setUint32(8, shardFormatVersion, true);
+    new DataView(header.buffer).setUint32(8, formatVersion, true);
     this.#write(header);
   }
 
@@ -147,6 +147,7 @@ export class SectionReader {
   /** Bytes read so far, except from paged sections, whose callers count their own reads. */
   indexBytesLoaded = 0;
   tableChecksum = 0;
+  formatVersion: ShardFormatVersion = 1;
 
   /** Throws `SHARD_DAMAGED` for anything but a shard of this format. */
   constructor(source: ByteSource, checksum: Checksum) {
@@ -167,7 +168,8 @@ export class SectionReader {
     const version = new DataView(header.buffer).getUint32(8, true);
     if (ascii(header, 0) !== shardMagic || ascii(trailer, 8) !== shardEndMagic)
       throw shardDamaged("The file is not a shard");
-    if (version !== shardFormatVersion) throw shardDamaged(`Shard format ${version} is not supported`);
+    if (version !== 1 && version !== 2) throw shardDamaged(`Shard format ${version} is not supported`);
+    this.formatVersion = version;
     const view = new DataView(trailer.buffer);
     const length = view.getUint32(0, true);
     if (length > size - headerBytes - trailerBytes)

@@ -15,7 +15,7 @@
  * All numbers are little-endian. A section starts at a multiple of 8 bytes.
  *
  *     "TRAWLSHD"                          8 bytes
- *     format version                      u32, then u32 zero
+ *     format version                      u32: 1, or 2 if the text is compressed; then u32 zero
  *     content section, other sections     in the order of the table
  *     table of contents                   JSON: { section name: [offset, length, checksum] }
  *     length of the table                 u32
@@ -24,12 +24,14 @@
  *
  * | section | contents |
  * |---|---|
- * | content | the documents' bytes, concatenated |
+ * | content | the documents' bytes, concatenated, or in version 2 the frames of all blocks |
+ * | frameStarts | u32 per block and one more: where its frame starts in `content`; only in version 2 |
+ * | dictionary | the LZ4 dictionary of all frames, up to 64 KiB; only in version 2 |
  * | contentChecks, postingChecks | u32 checksum of each 64 KiB page of `content` and `postings` (which have no other) |
  * | meta | JSON, see `ShardMeta` |
- * | contentStarts | u32 per document and one more: where its bytes start |
+ * | contentStarts | u32 per document and one more: where its bytes start in the text |
  * | firstBlocks | u32 per document and one more: its first block |
- * | blockStarts | u32 per block and one more: where it starts in `content` |
+ * | blockStarts | u32 per block and one more: where it starts in the text |
  * | blockLines | u32 per block: the number of its first line, from 1 |
  * | blockFlags | u8 per block: 1 = contains a byte above 0x7f, 2 = contains U+212A or U+017F |
  * | names | the paths, each followed by a newline |
@@ -67,7 +69,10 @@
  */
 import type { DocumentCategory, SkipReason } from "#model/document";
 
-export const shardFormatVersion = 1;
+/** The format version of a shard: 1, or 2 if its text is compressed. */
+export type ShardFormatVersion = 1 | 2;
+/** Shards on disk have this format, unless an older version of Trawl wrote them. */
+export const diskFormatVersion: ShardFormatVersion = 2;
 export const shardMagic = "TRAWLSHD";
 export const shardEndMagic = "TRAWLEND";
 
@@ -157,4 +162,6 @@ export interface ShardSummary {
   readonly shardBytes: number;
   /** Whether it follows older segments of its repository, and may change their documents. */
   readonly isDelta: boolean;
+  /** Absent from the manifests of versions of Trawl that did not compress text. */
+  readonly formatVersion?: ShardFormatVersion;
 }

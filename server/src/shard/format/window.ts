@@ -5,8 +5,6 @@ import type { ShardReader } from "./reader";
 /** The limit of reading ahead. Reads of 256 KiB from the page cache reach its full 5 GB/s. */
 const maxWindowBytes = 256 * 1024;
 const minAheadBytes = 16 * 1024;
-/** Ranges of text that are no further apart than this are read together. */
-export const maxGapBytes = 8192;
 
 let instance: TextWindow | undefined;
 

@@ -2,12 +2,14 @@ import { intern } from "#base/intern";
 import { documentCategories, skipReasons } from "#model/document";
 import { type ByteSource, piecesSource } from "#platform/byteSource";
 import type { Checksum } from "./checksum";
+import { type ContentWriter, contentWriter } from "./frames";
 import { hashPath } from "./pathHash";
-import { type ByteSink, bytesOf, type PagedSection, SectionWriter } from "./sections";
+import { type ByteSink, bytesOf, SectionWriter } from "./sections";
 import {
   minBlockBytes,
   type Override,
   type ShardDocument,
+  type ShardFormatVersion,
   type ShardMeta,
   type ShardPartCounts,
   type ShardRepository,
@@ -21,6 +23,13 @@ const newline = 0x0a;
 
 const noLists = { trigrams: new Uint32Array(0), starts: new Uint32Array(1), postings: new Uint8Array(0) };
 
+export interface ShardOptions {
+  /** Default: true. */
+  readonly hasTrigrams?: boolean;
+  /** Default: 1, because compression does not pay off in memory. */
+  readonly formatVersion?: ShardFormatVersion;
+}
+
 /** A collector takes at least 64 MiB, so the next writer of the thread reuses that of a finished one. */
 let idleCollector: TrigramCollector | undefined;
 
@@ -33,7 +42,8 @@ let idleCollector: TrigramCollector | undefined;
  */
 export class ShardWriter {
   readonly #sections: SectionWriter;
-  readonly #content: PagedSection;
+  readonly #formatVersion: ShardFormatVersion;
+  readonly #content: ContentWriter;
   /** Absent if the shard has no trigrams. */
   readonly #trigrams: TrigramCollector | undefined;
   readonly #repositories: ShardRepository[] = [];
@@ -66,11 +76,12 @@ export class ShardWriter {
   constructor(
     sink: ByteSink,
     checksum: Checksum,
-    options: { readonly hasTrigrams: boolean } = { hasTrigrams: true },
+    { hasTrigrams = true, formatVersion = 1 }: ShardOptions = {},
   ) {
-    this.#sections = new SectionWriter(sink, checksum);
-    this.#content = this.#sections.stream("content", "contentChecks");
-    if (options.hasTrigrams) {
+    this.#sections = new SectionWriter(sink, checksum, formatVersion);
+    this.#formatVersion = formatVersion;
+    this.#content = contentWriter(this.#sections, formatVersion);
+    if (hasTrigrams) {
       this.#trigrams = idleCollector ?? new TrigramCollector();
       this.#trigrams.reset();
       idleCollector = undefined;
@@ -150,10 +161,10 @@ export class ShardWriter {
       this.#blockFlags.push(
         this.#trigrams?.addBlock(content, start, end) ?? blockFlagsOf(content, start, end),
       );
+      this.#content.writeBlock(content, start, end);
       if (end < content.length) line += countNewlines(content, start, end);
       start = end;
     }
-    this.#content.write(content);
   }
 
   #internSet(slots: readonly number[]): number {
@@ -186,7 +197,14 @@ export class ShardWriter {
     more?.(this.#sections);
     const shardBytes = this.#sections.finish();
     const { documentCount, skippedCount, isDelta } = meta;
-    return { documentCount, skippedCount, contentBytes, shardBytes, isDelta };
+    return {
+      documentCount,
+      skippedCount,
+      contentBytes,
+      shardBytes,
+      isDelta,
+      formatVersion: this.#formatVersion,
+    };
   }
 
   #meta(contentBytes: number): ShardMeta {

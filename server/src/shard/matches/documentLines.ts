@@ -1,6 +1,6 @@
 import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { ShardReader } from "#shard/format/reader";
-import { maxGapBytes, type TextWindow } from "#shard/format/window";
+import type { TextWindow } from "#shard/format/window";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
 import type { DocumentRanges } from "./ranges";
 
@@ -128,8 +128,7 @@ export class DocumentLines {
     if (ahead > limit) return limit;
     for (let index = 0; ; index++) {
       const span = this.#following?.(index);
-      if (span === undefined || span.start < ahead || span.start - ahead > maxGapBytes || span.end > limit)
-        return ahead;
+      if (span?.start !== ahead || span.end > limit) return ahead;
       ahead = span.end;
     }
   }

@@ -4,7 +4,7 @@ import { symbolKinds } from "#model/symbol";
 import type { Checksum } from "#shard/format/checksum";
 import { GrowingBytes, GrowingWords } from "#shard/format/numbers";
 import { type ByteSink, bytesOf, type SectionWriter } from "#shard/format/sections";
-import { ShardWriter } from "#shard/format/writer";
+import { type ShardOptions, ShardWriter } from "#shard/format/writer";
 import {
   compareStrings,
   type KnownSymbols,
@@ -26,7 +26,7 @@ const isLocalBit = 128;
 export class SymbolWriter {
   readonly #sink: ByteSink;
   readonly #checksum: Checksum;
-  readonly #hasTrigrams: boolean;
+  readonly #options: ShardOptions;
   readonly #states: number[] = [];
   readonly #definitionStarts: number[] = [0];
   readonly #bodyStarts: number[] = [0];
@@ -44,14 +44,10 @@ export class SymbolWriter {
   readonly #reasons = new Map<string, number>();
   #pendingCount = 0;
 
-  constructor(
-    sink: ByteSink,
-    checksum: Checksum,
-    options: { readonly hasTrigrams: boolean } = { hasTrigrams: true },
-  ) {
+  constructor(sink: ByteSink, checksum: Checksum, options: ShardOptions = {}) {
     this.#sink = sink;
     this.#checksum = checksum;
-    this.#hasTrigrams = options.hasTrigrams;
+    this.#options = options;
   }
 
   /** Adds the symbols of the shard's next document. */
@@ -87,7 +83,7 @@ export class SymbolWriter {
   /** Writes the file. `shardStamp` is `ShardReader.stamp` of the shard whose documents were added. */
   finish(shardStamp: number): SymbolSummary {
     const { names, numbers } = sortNames([...this.#names.keys()]);
-    const writer = new ShardWriter(this.#sink, this.#checksum, { hasTrigrams: this.#hasTrigrams });
+    const writer = new ShardWriter(this.#sink, this.#checksum, this.#options);
     writer.beginRepository(0);
     const content = Buffer.from(names.map((name) => `${name}\n`).join(""));
     writer.add({

@@ -1,0 +1,241 @@
+/**
+ * The LZ4 block format, with a dictionary. AssemblyScript; all positions are addresses in the imported memory.
+ *
+ * A block is a row of sequences: a token (upper four bits: number of literals, lower four: length of the match - 4; 15
+ * means that bytes follow which add to it, up to the first that is not 255), the literals, and the distance of the match
+ * as two bytes. The last sequence has only literals. A match may begin in the dictionary, which lies directly before
+ * the text.
+ */
+
+const minMatch: usize = 4;
+/** Matches are copied 16 bytes at a time, so writes may reach this far past the end of a text. */
+const slack: usize = 32;
+const maxDistance: usize = 65535;
+/** More than the bytes of a sequence with fewer than 15 literals and a match of fewer than 19 bytes. */
+const shortBytes: usize = 40;
+
+/**
+ * Decompresses `source[0 … length)` to `target`, whose text must have `size` bytes. The dictionary begins at `lowest`.
+ * Returns 1, or 0 if the block is damaged; never writes past `target + size + slack`, nor reads below `lowest`.
+ */
+export function decompress(source: usize, length: usize, target: usize, size: usize, lowest: usize): i32 {
+  const sourceEnd = source + length;
+  const end = target + size;
+  const shortSource = length > shortBytes ? sourceEnd - shortBytes : source;
+  const shortTarget = size > shortBytes ? end - shortBytes : target;
+  let from = source;
+  let to = target;
+  while (from < sourceEnd) {
+    const token = <usize>load<u8>(from++);
+    let literals = token >> 4;
+    // Most sequences are short and far from the end. They need fewer checks, and no loops.
+    if (literals < 15 && from < shortSource && to < shortTarget) {
+      v128.store(to, v128.load(from));
+      from += literals;
+      to += literals;
+      const distance = <usize>load<u16>(from);
+      const matched = (token & 15) + minMatch;
+      if (matched < 15 + minMatch && distance >= 16) {
+        const match = to - distance;
+        if (match < lowest) return 0;
+        v128.store(to, v128.load(match));
+        store<u32>(to + 16, load<u32>(match + 16));
+        from += 2;
+        to += matched;
+        continue;
+      }
+    } else {
+      if (literals == 15) {
+        let more: usize;
+        do {
+          if (from >= sourceEnd) return 0;
+          more = <usize>load<u8>(from++);
+          literals += more;
+        } while (more == 255);
+      }
+      if (literals > sourceEnd - from || literals > end - to) return 0;
+      copy(from, to, literals);
+      from += literals;
+      to += literals;
+      if (from == sourceEnd) return to == end ? 1 : 0;
+      if (sourceEnd - from < 2) return 0;
+    }
+    const distance = <usize>load<u16>(from);
+    from += 2;
+    let matched = (token & 15) + minMatch;
+    if (matched == 15 + minMatch) {
+      let more: usize;
+      do {
+        if (from >= sourceEnd) return 0;
+        more = <usize>load<u8>(from++);
+        matched += more;
+      } while (more == 255);
+    }
+    if (distance == 0 || distance > to - lowest || matched > end - to) return 0;
+    if (distance >= 16) copy(to - distance, to, matched);
+    else copyRepeating(to, distance, matched);
+    to += matched;
+  }
+  return 0;
+}
+
+/** Copies bytes, and up to 15 more. */
+@inline
+function copy(from: usize, to: usize, length: usize): void {
+  v128.store(to, v128.load(from));
+  for (let at: usize = 16; at < length; at += 16) v128.store(to + at, v128.load(from + at));
+}
+
+@inline
+function copyRepeating(to: usize, distance: usize, length: usize): void {
+  for (let at: usize = 0; at < length; at++) store<u8>(to + at, load<u8>(to + at - distance));
+}
+
+const tableBits: u32 = 12;
+const dictionaryBits: u32 = 15;
+
+/** Hashes five bytes: matches of only four save hardly anything. */
+@inline
+function hash(at: usize): u64 {
+  return (load<u64>(at) << 24) * 889523592379;
+}
+
+@inline
+function entryOf(table: usize, hash: u64): usize {
+  return table + (<usize>(hash >> (64 - tableBits)) << 2);
+}
+
+@inline
+function dictionaryEntryOf(positions: usize, hash: u64): usize {
+  return positions + (<usize>(hash >> (64 - dictionaryBits)) << 1);
+}
+
+/**
+ * Fills `positions` (2^15 u16) with the last position in the dictionary `[lowest, end)` of each hash. Position 0 stands
+ * for none.
+ */
+export function indexDictionary(lowest: usize, end: usize, positions: usize): void {
+  memory.fill(positions, 0, 2 << dictionaryBits);
+  for (let at = lowest + 1; at + 8 <= end; at++) {
+    store<u16>(dictionaryEntryOf(positions, hash(at)), <u16>(at - lowest));
+  }
+}
+
+let bestLength: usize = 0;
+let bestFrom: usize = 0;
+let bestStart: usize = 0;
+
+/**
+ * Compresses the text `[start, end)`, which follows the dictionary, to `target`. Returns the length, or 0 if it would be
+ * `limit` or more. `positions` is from `indexDictionary`, and `table` (2^12 u32) is scratch.
+ */
+export function compress(
+  start: usize, end: usize, target: usize, limit: usize, lowest: usize, positions: usize, table: usize,
+): usize {
+  memory.fill(table, 0, 4 << tableBits);
+  const targetEnd = target + limit;
+  let to = target;
+  let anchor = start;
+  // The format demands that the last five bytes are literals and that the last match starts twelve bytes before the end.
+  const matchEnd = end - start < 13 ? start : end - 12;
+  let at = start;
+  let misses: usize = 0;
+  while (at < matchEnd) {
+    bestLength = 0;
+    findMatch(at, end, lowest, positions, table);
+    if (bestLength == 0) {
+      at += 1 + (misses++ >> 4);
+      continue;
+    }
+    misses = 0;
+    // A longer match one byte later is better.
+    while (at + 1 < matchEnd && bestLength < 16) {
+      const length = bestLength;
+      at++;
+      findMatch(at, end, lowest, positions, table);
+      if (bestLength == length) break;
+    }
+    while (bestStart > anchor && bestFrom > lowest && load<u8>(bestStart - 1) == load<u8>(bestFrom - 1)) {
+      bestStart--;
+      bestFrom--;
+      bestLength++;
+    }
+    const literals = bestStart - anchor;
+    if (to + literals + literals / 255 + bestLength / 255 + 24 >= targetEnd) return 0;
+    to = writeSequence(to, anchor, literals, bestLength, bestStart - bestFrom);
+    const next = bestStart + bestLength;
+    for (let position = at + 1; position < next && position < matchEnd; position += 2) {
+      store<u32>(entryOf(table, hash(position)), <u32>position);
+    }
+    at = next;
+    anchor = next;
+  }
+  const literals = end - anchor;
+  if (to + literals + literals / 255 + 24 >= targetEnd) return 0;
+  const token = to++;
+  if (literals < 15) store<u8>(token, <u8>(literals << 4));
+  else {
+    store<u8>(token, 0xf0);
+    to = writeLength(to, literals - 15);
+  }
+  memory.copy(to, anchor, literals);
+  return to + literals - target;
+}
+
+/** Compares the text at `at` with the last one of the same hash, in the text and in the dictionary. */
+@inline
+function findMatch(at: usize, end: usize, lowest: usize, positions: usize, table: usize): void {
+  const hashed = hash(at);
+  const entry = entryOf(table, hashed);
+  const near = <usize>load<u32>(entry);
+  store<u32>(entry, <u32>at);
+  if (near != 0 && at - near <= maxDistance && load<u32>(near) == load<u32>(at)) improve(at, near, end);
+  const position = <usize>load<u16>(dictionaryEntryOf(positions, hashed));
+  const far = lowest + position;
+  if (position != 0 && at - far <= maxDistance && load<u32>(far) == load<u32>(at)) improve(at, far, end);
+}
+
+/** Sets the best match if this one is longer. Its first four bytes are known to be equal. */
+@inline
+function improve(at: usize, from: usize, end: usize): void {
+  const stop = end - 5;
+  // A longer match also agrees here.
+  if (bestLength > minMatch && load<u32>(at + bestLength - 3) != load<u32>(from + bestLength - 3)) return;
+  let length = minMatch;
+  while (at + length + 8 <= stop) {
+    const difference = load<u64>(at + length) ^ load<u64>(from + length);
+    if (difference != 0) {
+      length += <usize>(ctz(difference) >> 3);
+      break;
+    }
+    length += 8;
+  }
+  if (at + length + 8 > stop) {
+    while (at + length < stop && load<u8>(at + length) == load<u8>(from + length)) length++;
+  }
+  if (length <= bestLength) return;
+  bestLength = length;
+  bestStart = at;
+  bestFrom = from;
+}
+
+function writeSequence(to: usize, from: usize, literals: usize, length: usize, distance: usize): usize {
+  const token = to++;
+  const rest = length - minMatch;
+  store<u8>(token, <u8>((min(literals, 15) << 4) | min(rest, 15)));
+  if (literals >= 15) to = writeLength(to, literals - 15);
+  copy(from, to, literals);
+  to += literals;
+  store<u16>(to, <u16>distance);
+  to += 2;
+  return rest >= 15 ? writeLength(to, rest - 15) : to;
+}
+
+function writeLength(to: usize, length: usize): usize {
+  while (length >= 255) {
+    store<u8>(to++, 255);
+    length -= 255;
+  }
+  store<u8>(to++, <u8>length);
+  return to;
+}

@@ -1,0 +1,93 @@
+/** Strings of this many bytes are counted. Shorter ones gain little as matches. */
+const stringBytes = 8;
+/** Bytes that are added to a dictionary at a time: a few lines. */
+const segmentBytes = 128;
+const maxHashBits = 20;
+
+/** Random bits per byte, so that shifting by four bits for each byte makes a hash of the last eight. */
+const byteBits = Uint32Array.from({ length: 256 }, (_, byte) => {
+  const mixed = Math.imul(byte + 1, 0x9e3779b1);
+  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) ^ (mixed >>> 13);
+});
+
+/**
+ * Chooses the parts of a text that will recur most in similar texts, as a dictionary of up to `byteCount` for LZ4.
+ *
+ * The text is divided into as many stretches as the dictionary has segments. Each contributes the segment whose strings
+ * of eight bytes are most frequent in the whole text and not yet in the dictionary. The best segments are last, because
+ * matches reach only 64 KiB back.
+ */
+export function trainDictionary(text: Uint8Array, byteCount: number): Uint8Array {
+  const segmentCount = Math.floor(Math.min(byteCount, text.length) / segmentBytes);
+  if (segmentCount === 0) return new Uint8Array();
+  const hashBits = Math.min(maxHashBits, 32 - Math.clz32(text.length));
+  const hashes = stringHashes(text, hashBits);
+  const gains = new Uint32Array(1 << hashBits);
+  for (const hash of hashes) gains[hash] = (gains[hash] ?? 0) + 1;
+  // Once is not a recurrence.
+  for (let hash = 0; hash < gains.length; hash++) gains[hash] = Math.max(0, (gains[hash] ?? 0) - 1);
+  const finder = new SegmentFinder(hashes, gains);
+  const segments: Segment[] = [];
+  for (let index = 0; index < segmentCount; index++) {
+    const from = Math.floor((index * text.length) / segmentCount);
+    segments.push(finder.best(from, Math.floor(((index + 1) * text.length) / segmentCount)));
+  }
+  segments.sort((left, right) => left.gain - right.gain || left.start - right.start);
+  const dictionary = new Uint8Array(segmentCount * segmentBytes);
+  segments.forEach(({ start }, index) => {
+    dictionary.set(text.subarray(start, start + segmentBytes), index * segmentBytes);
+  });
+  return dictionary;
+}
+
+interface Segment {
+  readonly start: number;
+  /** How many strings of the text it contains, each counted as often as it recurs. */
+  readonly gain: number;
+}
+
+/** For each byte, the hash of the string that ends with it. */
+function stringHashes(text: Uint8Array, hashBits: number): Uint32Array {
+  const hashes = new Uint32Array(text.length);
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) {
+    hash = (hash << (32 / stringBytes)) ^ (byteBits[text[at] ?? 0] ?? 0);
+    hashes[at] = Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) >>> (32 - hashBits);
+  }
+  return hashes;
+}
+
+class SegmentFinder {
+  readonly #hashes: Uint32Array;
+  /** By hash; 0 once the dictionary contains it. */
+  readonly #gains: Uint32Array;
+  /** By hash: where it was last seen. */
+  readonly #lastSeen: Int32Array;
+
+  constructor(hashes: Uint32Array, gains: Uint32Array) {
+    this.#hashes = hashes;
+    this.#gains = gains;
+    this.#lastSeen = new Int32Array(gains.length).fill(-1);
+  }
+
+  /** Returns the best segment that starts at or after `from` and ends at or before `to`. */
+  best(from: number, to: number): Segment {
+    const lastSeen = this.#lastSeen;
+    let gain = 0;
+    let best: Segment = { start: from, gain: -1 };
+    for (let at = from; at < to; at++) {
+      const start = at + 1 - segmentBytes;
+      const added = this.#hashes[at] ?? 0;
+      if ((lastSeen[added] ?? -1) < Math.max(from, start)) gain += this.#gains[added] ?? 0;
+      lastSeen[added] = at;
+      if (start < from) continue;
+      const removed = this.#hashes[start - 1] ?? 0;
+      if (start > from && lastSeen[removed] === start - 1) gain -= this.#gains[removed] ?? 0;
+      if (gain > best.gain) best = { start, gain };
+    }
+    for (let at = best.start; at < Math.min(best.start + segmentBytes, to); at++) {
+      this.#gains[this.#hashes[at] ?? 0] = 0;
+    }
+    return best;
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * The text of a shard in compressed frames: one for each block, so that a search decompresses only what it reads.
+ *
+ * Frames are in the LZ4 block format and share a dictionary, which a frame of 4 KiB needs to become as small as in a
+ * large one. A frame as long as its text is not compressed.
+ */
+import { type Lz4, maxDictionaryBytes, newLz4 } from "#kernels/lz4";
+import { BlockCache, type CachedBlocks, newCachedBlocks } from "./blockCache";
+import { shardDamaged } from "./checksum";
+import { trainDictionary } from "./dictionary";
+import { lastAtOrBelow } from "./lastAtOrBelow";
+import { GrowingWords } from "./numbers";
+import { bytesOf, type PagedReader, type PagedSection, type SectionWriter } from "./sections";
+import type { ShardFormatVersion } from "./shard";
+
+/** The text of a shard. */
+export interface ContentReader {
+  /** Bytes of text. */
+  readonly length: number;
+  /** Fills `target[offset … offset + length)` with the text from `position`. Throws `SHARD_DAMAGED`. */
+  read(position: number, target: Uint8Array, offset: number, length: number): void;
+}
+
+/** The destination of the text of a shard. */
+export interface ContentWriter {
+  /** Bytes of text so far. */
+  readonly length: number;
+  /** Appends `bytes[start … end)`, a block. */
+  writeBlock(bytes: Uint8Array, start: number, end: number): void;
+  /** Writes what is left, and additional sections. */
+  finish(): void;
+}
+
+/** The dictionary is trained on the first text of a shard, which is kept in memory until then. */
+const trainingBytes = 4 * 1024 * 1024;
+/** Only every fourth block of it is used: all of them would make frames only one percent smaller. */
+const trainingStep = 4;
+/** The share of the text that its dictionary may take. */
+const dictionaryShare = 1 / 32;
+/** Frames that are read with one call. */
+const maxBatchBytes = 128 * 1024;
+/** A batch of more blocks is part of a scan, which would evict everything else from the cache. */
+const maxCachedBatch = 16;
+
+/** Each is one per thread, because its methods are synchronous. Two, because each has its own dictionary. */
+let compressor: Lz4 | undefined;
+let decompressor: Lz4 | undefined;
+const cache = new BlockCache();
+
+export function contentWriter(sections: SectionWriter, formatVersion: ShardFormatVersion): ContentWriter {
+  const section = sections.stream("content", "contentChecks");
+  return formatVersion === 1 ? new PlainWriter(section) : new FrameWriter(sections, section);
+}
+
+class PlainWriter implements ContentWriter {
+  readonly #section: PagedSection;
+
+  constructor(section: PagedSection) {
+    this.#section = section;
+  }
+
+  get length(): number {
+    return this.#section.length;
+  }
+
+  writeBlock(bytes: Uint8Array, start: number, end: number): void {
+    this.#section.write(bytes.subarray(start, end));
+  }
+
+  finish(): void {
+    this.#section.finish();
+  }
+}
+
+class FrameWriter implements ContentWriter {
+  readonly #sections: SectionWriter;
+  readonly #section: PagedSection;
+  readonly #starts = new GrowingWords();
+  /** Blocks that wait for the dictionary. */
+  #waiting: Uint8Array[] = [];
+  #dictionary: Uint8Array | undefined;
+  length = 0;
+
+  constructor(sections: SectionWriter, section: PagedSection) {
+    this.#sections = sections;
+    this.#section = section;
+  }
+
+  writeBlock(bytes: Uint8Array, start: number, end: number): void {
+    this.length += end - start;
+    if (this.#dictionary !== undefined) {
+      this.#compress(bytes.subarray(start, end), this.#dictionary);
+      return;
+    }
+    this.#waiting.push(bytes.slice(start, end));
+    if (this.length >= trainingBytes) this.#train();
+  }
+
+  #train(): Uint8Array {
+    const samples = Buffer.concat(this.#waiting.filter((_, index) => index % trainingStep === 0));
+    const dictionary = trainDictionary(samples, Math.min(maxDictionaryBytes, this.length * dictionaryShare));
+    for (const block of this.#waiting) this.#compress(block, dictionary);
+    this.#waiting = [];
+    this.#dictionary = dictionary;
+    return dictionary;
+  }
+
+  #compress(text: Uint8Array, dictionary: Uint8Array): void {
+    compressor ??= newLz4();
+    compressor.reserve(text.length, text.length);
+    compressor.useDictionary(dictionary);
+    compressor.bytes.set(text, compressor.textStart);
+    const length = compressor.compress(text.length);
+    const { bytes, packedStart } = compressor;
+    this.#starts.push(this.#section.length);
+    this.#section.write(length === 0 ? text : bytes.subarray(packedStart, packedStart + length));
+  }
+
+  finish(): void {
+    const dictionary = this.#dictionary ?? this.#train();
+    this.#starts.push(this.#section.length);
+    this.#section.finish();
+    this.#sections.write("frameStarts", bytesOf(this.#starts.words()));
+    this.#sections.write("dictionary", dictionary);
+  }
+}
+
+export class FrameReader implements ContentReader {
+  readonly length: number;
+  readonly #frames: PagedReader;
+  readonly #frameStarts: Uint32Array;
+  readonly #blockStarts: Uint32Array;
+  readonly #dictionary: Uint8Array;
+  readonly #cached: CachedBlocks;
+
+  constructor(
+    frames: PagedReader,
+    frameStarts: Uint32Array,
+    blockStarts: Uint32Array,
+    dictionary: Uint8Array,
+  ) {
+    if (dictionary.length > maxDictionaryBytes) throw shardDamaged("The dictionary is too long");
+    this.length = blockStarts[blockStarts.length - 1] ?? 0;
+    this.#frames = frames;
+    this.#frameStarts = frameStarts;
+    this.#blockStarts = blockStarts;
+    this.#dictionary = dictionary;
+    this.#cached = newCachedBlocks(frameStarts.length - 1);
+  }
+
+  read(position: number, target: Uint8Array, offset: number, length: number): void {
+    if (length <= 0) return;
+    const end = position + length;
+    if (end > this.length) throw shardDamaged(`The text ends before byte ${end}`);
+    const stop = lastAtOrBelow(this.#blockStarts, 0, this.#cached.length, end - 1) + 1;
+    let block = lastAtOrBelow(this.#blockStarts, 0, stop, position);
+    while (block < stop) {
+      const slot = this.#cached[block] ?? -1;
+      if (slot >= 0) {
+        const start = this.#blockStarts[block] ?? 0;
+        const from = Math.max(position, start);
+        const to = Math.min(end, this.#blockStarts[block + 1] ?? 0);
+        cache.copy(slot, from - start, to - start, target, offset + from - position);
+        block++;
+      } else {
+        const batchEnd = this.#batchEnd(block, stop);
+        this.#readBatch(block, batchEnd, position, target, offset, end);
+        block = batchEnd;
+      }
+    }
+  }
+
+  /** Returns the end of the blocks from `first` on that are not cached and are read with one call. */
+  #batchEnd(first: number, stop: number): number {
+    const maxEnd = (this.#frameStarts[first] ?? 0) + maxBatchBytes;
+    let end = first + 1;
+    while (end < stop && this.#cached[end] === -1 && (this.#frameStarts[end + 1] ?? 0) <= maxEnd) end++;
+    return end;
+  }
+
+  /** Reads the blocks `[first, stop)`, and copies those of their bytes that are in `[position, end)`. */
+  #readBatch(
+    first: number,
+    stop: number,
+    position: number,
+    target: Uint8Array,
+    offset: number,
+    end: number,
+  ): void {
+    const from = this.#frameStarts[first] ?? 0;
+    const packedBytes = (this.#frameStarts[stop] ?? 0) - from;
+    decompressor ??= newLz4();
+    const lz4 = decompressor;
+    lz4.reserve(this.#longest(first, stop), packedBytes);
+    lz4.useDictionary(this.#dictionary);
+    this.#frames.read(from, lz4.bytes, lz4.packedStart, packedBytes);
+    const isCached = stop - first <= maxCachedBatch;
+    for (let block = first; block < stop; block++) {
+      const start = this.#blockStarts[block] ?? 0;
+      const blockEnd = this.#blockStarts[block + 1] ?? 0;
+      this.#decompress(lz4, block, lz4.packedStart + (this.#frameStarts[block] ?? 0) - from);
+      const shift = lz4.textStart - start;
+      if (isCached) cache.add(this.#cached, block, lz4.bytes, start + shift, blockEnd + shift);
+      const part = lz4.bytes.subarray(Math.max(position, start) + shift, Math.min(end, blockEnd) + shift);
+      target.set(part, offset + Math.max(0, start - position));
+    }
+  }
+
+  #longest(first: number, stop: number): number {
+    let longest = 0;
+    for (let block = first; block < stop; block++) {
+      longest = Math.max(longest, (this.#blockStarts[block + 1] ?? 0) - (this.#blockStarts[block] ?? 0));
+    }
+    return longest;
+  }
+
+  /** Decompresses the frame of a block, which is at `packed`. */
+  #decompress(lz4: Lz4, block: number, packed: number): void {
+    const textBytes = (this.#blockStarts[block + 1] ?? 0) - (this.#blockStarts[block] ?? 0);
+    const packedBytes = (this.#frameStarts[block + 1] ?? 0) - (this.#frameStarts[block] ?? 0);
+    if (packedBytes === textBytes) lz4.bytes.copyWithin(lz4.textStart, packed, packed + packedBytes);
+    else if (!lz4.decompress(packed, packedBytes, textBytes))
+      throw shardDamaged(`Block ${block} cannot be decompressed`);
+  }
+}
