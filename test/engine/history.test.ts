@@ -473,6 +473,28 @@ for (const [segments, expected] of Object.entries(merges)) {
   });
 }
 
+test("shards of an older format are rewritten when nothing else is left to do", () => {
+  const old = (manifest: Manifest, file?: string): Manifest => ({
+    ...manifest,
+    segments: manifest.segments.map(({ formatVersion: _, ...segment }) => ({
+      ...segment,
+      ...(file === undefined ? {} : { file }),
+    })),
+  });
+  const next = (manifests: readonly Manifest[], busy: readonly number[] = []) =>
+    nextCompaction(new Map(manifests.map((each) => [each.repositoryId, each])), (id) => busy.includes(id));
+  const current = manifestOf(1, "100");
+  const single = old(manifestOf(2, "100 +1"));
+  const members = [old(manifestOf(4, "1"), "both.shard"), old(manifestOf(3, "1"), "both.shard")];
+  assert.equal(next([current]), undefined);
+  assert.deepEqual(next([current, single]), { kind: "merge", manifest: single, from: 0 });
+  assert.equal(next([current, single], [2]), undefined);
+  const due = manifestOf(5, "100 +31");
+  assert.deepEqual(next([single, due]), { kind: "merge", manifest: due, from: 0 });
+  assert.deepEqual(next([current, ...members]), { kind: "compound", manifests: members.toReversed() });
+  assert.equal(next(members, [3]), undefined);
+});
+
 test("an add-only history is merged too", async () => {
   const directory = await ShardDirectory.open(temporaryFolder());
   const model: Model = { id: 1, refs: new Map([["main", { slot: 0, tree: new Map() }]]), nextSlot: 1 };

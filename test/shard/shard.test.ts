@@ -251,6 +251,18 @@ test("shards of format 1 stay readable", async () => {
   assert.deepEqual(Buffer.from(await shardBytes(fixture)), bytes);
 });
 
+test("shards of format 2 stay readable", async () => {
+  const path = join(fixtures, "format2.shard");
+  if (!existsSync(path)) writeFileSync(path, await shardBytes(fixture, { formatVersion: 2 }));
+  const compressed = await readerOf(readFileSync(path));
+  const plain = await readerOf(await shardBytes(fixture));
+  compressed.verify();
+  assert.deepEqual(compressed.meta, plain.meta);
+  for (let document = 0; document < plain.meta.documentCount; document++) {
+    assert.deepEqual(compressed.readContent(document), plain.readContent(document));
+  }
+});
+
 test("manifests of format 1 stay readable", async () => {
   const checksum = await loadChecksum();
   const counts = { documentCount: 3, skippedCount: 1, contentBytes: 10, shardBytes: 900 };

@@ -33,6 +33,10 @@ export class Random {
     return this.next() < probability;
   }
 
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.between(0, 255));
+  }
+
   pick<Item>(items: readonly Item[]): Item {
     const item = items[this.between(0, items.length - 1)];
     if (item === undefined) throw new RangeError("Cannot pick from an empty list.");

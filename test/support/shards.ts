@@ -3,14 +3,14 @@ import { memorySource } from "#platform/byteSource";
 import { loadChecksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
 import { SectionReader } from "#shard/format/sections";
-import { MemorySink, ShardWriter } from "#shard/format/writer";
+import { MemorySink, type ShardOptions, ShardWriter } from "#shard/format/writer";
 
 export async function shardBytes(
   fill: (writer: ShardWriter) => void,
-  hasTrigrams = true,
+  options: ShardOptions = {},
 ): Promise<Uint8Array> {
   const sink = new MemorySink();
-  const writer = new ShardWriter(sink, await loadChecksum(), { hasTrigrams });
+  const writer = new ShardWriter(sink, await loadChecksum(), options);
   fill(writer);
   writer.finish();
   return sink.bytes();

@@ -67,7 +67,11 @@ export class ShardReader {
 
   #openContent(): ContentReader {
     const content = this.sections.paged("content", "contentChecks");
-    if (this.sections.formatVersion === 1) return content;
+    if (this.sections.formatVersion === 1) {
+      if (content.length !== this.meta.contentBytes)
+        throw shardDamaged("Section content has the wrong length");
+      return content;
+    }
     const frameStarts = this.#column("frameStarts", this.meta.blockCount + 1);
     return new FrameReader(content, frameStarts, this.blockStarts, this.sections.bytes("dictionary"));
   }

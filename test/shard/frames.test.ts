@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import { isServiceError } from "#base/error";
+import { trainDictionary } from "#shard/format/dictionary";
+import type { ShardReader } from "#shard/format/reader";
+import type { ShardWriter } from "#shard/format/writer";
+import { Random } from "#test/support/corpus";
+import { shardDocument } from "#test/support/engines";
+import { projectRoot } from "#test/support/house";
+import { readerOf, shardBytes } from "#test/support/shards";
+
+/** More text than is used to train the dictionary, with documents that cannot be compressed, and one long line. */
+function fill(writer: ShardWriter): void {
+  const source = readFileSync(join(projectRoot(), "server/src/shard/format/writer.ts"), "utf8");
+  const random = new Random(1);
+  writer.beginRepository(1);
+  const add = (content: string | Uint8Array) =>
+    writer.add(shardDocument({ path: "file", content: Buffer.from(content) }));
+  add("");
+  add("one line");
+  add(random.bytes(20_000));
+  for (let index = 0; index < 500; index++) add(`${index}\n${source.replaceAll("Shard", `Part${index}`)}`);
+  add("line without end ".repeat(100_000));
+  add(random.bytes(100_000).map((byte) => (byte === 0x0a ? 0 : byte)));
+  add("");
+}
+
+async function readersOf(): Promise<Record<"plain" | "packed", ShardReader>> {
+  const plain = await shardBytes(fill);
+  const packed = await shardBytes(fill, { formatVersion: 2 });
+  assert.ok(packed.length < 0.5 * plain.length, `${packed.length} of ${plain.length}`);
+  return { plain: await readerOf(plain), packed: await readerOf(packed) };
+}
+
+test("compressed text is the same as text that is not compressed, in every range", async () => {
+  const { plain, packed } = await readersOf();
+  packed.verify();
+  assert.deepEqual(packed.meta, plain.meta);
+  for (let document = 0; document < plain.meta.documentCount; document++) {
+    assert.deepEqual(packed.readContent(document), plain.readContent(document));
+  }
+  const { length } = plain.content;
+  assert.equal(packed.content.length, length);
+  const read = (reader: ShardReader, start: number, count: number) => {
+    const bytes = new Uint8Array(count + 2).fill(7);
+    reader.content.read(start, bytes, 1, count);
+    return bytes;
+  };
+  const lengths = fc.oneof(fc.nat(20), fc.nat(10_000), fc.nat(400_000));
+  fc.assert(
+    fc.property(fc.nat(length), lengths, (start, wanted) => {
+      const count = Math.min(wanted, length - start);
+      assert.deepEqual(read(packed, start, count), read(plain, start, count));
+    }),
+    { numRuns: 300 },
+  );
+  assert.throws(
+    () => read(packed, length - 5, 6),
+    (error) => isServiceError(error, "SHARD_DAMAGED"),
+  );
+});
+
+test("shards that are read alternately do not see each other's text", async () => {
+  const shards = await Promise.all(
+    ["one", "other"].map(async (word) => {
+      const writer = (shard: ShardWriter) => {
+        shard.beginRepository(1);
+        for (let index = 0; index < 2000; index++)
+          shard.add(shardDocument({ path: "file", content: `${word} ${index} `.repeat(100) }));
+      };
+      return readerOf(await shardBytes(writer, { formatVersion: 2 }));
+    }),
+  );
+  for (let round = 0; round < 2; round++) {
+    for (let index = 0; index < 2000; index += 7) {
+      const texts = shards.map((shard) => Buffer.from(shard.readContent(index)).toString());
+      assert.deepEqual(texts, [`one ${index} `.repeat(100), `other ${index} `.repeat(100)]);
+    }
+  }
+});
+
+test("a compressed shard whose version is changed to that of plain text is damaged", async () => {
+  const bytes = await shardBytes(fill, { formatVersion: 2 });
+  bytes[8] = 1;
+  const reader = await readerOf(bytes);
+  assert.throws(
+    () => reader.readContent(1),
+    (error) => isServiceError(error, "SHARD_DAMAGED"),
+  );
+});
+
+test("a dictionary contains what recurs", () => {
+  const random = new Random(2);
+  const lines = Array.from({ length: 3000 }, (_, index) => {
+    const noise = Buffer.from(random.bytes(60 + (index % 10))).toString("latin1");
+    const often = "static int probe(struct platform_device *device, unsigned long flags)";
+    return `${noise}${often}${index % 10 === 0 ? "module_init(register_this_driver_now);" : ""}`;
+  });
+  const text = Buffer.from(lines.join("\n"), "latin1");
+  const dictionary = Buffer.from(trainDictionary(text, 2048));
+  assert.equal(dictionary.length, 2048);
+  assert.ok(dictionary.includes("static int probe(struct platform_device *device"));
+  assert.ok(dictionary.includes("module_init(register_this"));
+  assert.equal(trainDictionary(text, 100).length, 0);
+  assert.equal(trainDictionary(new Uint8Array(), 65_536).length, 0);
+});
