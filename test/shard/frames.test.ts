@@ -17,8 +17,12 @@ function fill(writer: ShardWriter): void {
   const source = readFileSync(join(projectRoot(), "server/src/shard/format/writer.ts"), "utf8");
   const random = new Random(1);
   writer.beginRepository(1);
-  const add = (content: string | Uint8Array) =>
-    writer.add(shardDocument({ path: "file", content: Buffer.from(content) }));
+  const add = (content: string | Uint8Array) => {
+    const document = shardDocument({ path: "file", content });
+    writer.add(document);
+    // Indexing reads one document after another into the same memory.
+    document.content?.fill(0);
+  };
   add("");
   add("one line");
   add(random.bytes(20_000));

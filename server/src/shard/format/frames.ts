@@ -92,7 +92,8 @@ class FrameWriter implements ContentWriter {
       this.#compress(bytes.subarray(start, end), this.#dictionary);
       return;
     }
-    this.#waiting.push(bytes.slice(start, end));
+    // `slice` of a Buffer would not copy, and the caller may reuse it.
+    this.#waiting.push(new Uint8Array(bytes.subarray(start, end)));
     if (this.length >= trainingBytes) this.#train();
   }
 
