@@ -48,7 +48,11 @@ export class Compactor {
     try {
       for (;;) {
         const compaction = nextCompaction(directory.manifests(), isBusy);
-        if (compaction === undefined || this.#runs.signal.aborted) return;
+        if (this.#runs.signal.aborted) return;
+        if (compaction === undefined) {
+          const isLeft = nextCompaction(directory.manifests(), () => false) !== undefined;
+          return isLeft ? this.#runs.schedule(retryMs) : undefined;
+        }
         if (!(await this.#compact(compaction))) return this.#runs.schedule(retryMs);
       }
     } catch (error) {
