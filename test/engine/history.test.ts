@@ -7,16 +7,16 @@ import { type BytePath, bytesOf } from "#git/bytePath";
 import { planDelta } from "#indexing/deltaTask";
 import { fileSource } from "#platform/byteSource";
 import type { Query } from "#query/query";
-import { type Compaction, nextCompaction } from "#shard/directory/compaction";
+import { type Compaction, nextCompaction, nextConversion } from "#shard/directory/compaction";
 import { ShardDirectory } from "#shard/directory/directory";
 import { writeDraft } from "#shard/directory/draft";
 import type { IndexedRevision, Manifest } from "#shard/directory/manifest";
 import { isManifestFile } from "#shard/directory/manifestFiles";
 import { rewriteShards } from "#shard/directory/rewrite";
 import { loadChecksum } from "#shard/format/checksum";
+import { diskFormatVersion } from "#shard/format/frames";
 import { ShardReader } from "#shard/format/reader";
 import { RepositorySegments } from "#shard/format/segments";
-import { diskFormatVersion } from "#shard/format/shard";
 import { Random } from "#test/support/corpus";
 import { blobHash, openEngine, publish, search, shardDocument } from "#test/support/engines";
 import { temporaryFolder } from "#test/support/repo";
@@ -443,7 +443,7 @@ function manifestOf(repositoryId: number, text: string): Manifest {
       contentBytes: Number(word.replace("+", "")) * mebibyte,
       shardBytes: 1,
       isDelta: word.startsWith("+"),
-      formatVersion: diskFormatVersion,
+      formatVersion: diskFormatVersion(),
     })),
   };
 }
@@ -473,7 +473,7 @@ for (const [segments, expected] of Object.entries(merges)) {
   });
 }
 
-test("shards of an older format are rewritten when nothing else is left to do", () => {
+test("shards in an older format are rewritten", () => {
   const old = (manifest: Manifest, file?: string): Manifest => ({
     ...manifest,
     segments: manifest.segments.map(({ formatVersion: _, ...segment }) => ({
@@ -482,17 +482,18 @@ test("shards of an older format are rewritten when nothing else is left to do", 
     })),
   });
   const next = (manifests: readonly Manifest[], busy: readonly number[] = []) =>
-    nextCompaction(new Map(manifests.map((each) => [each.repositoryId, each])), (id) => busy.includes(id));
+    nextConversion(new Map(manifests.map((each) => [each.repositoryId, each])), (id) => busy.includes(id));
   const current = manifestOf(1, "100");
   const single = old(manifestOf(2, "100 +1"));
   const members = [old(manifestOf(4, "1"), "both.shard"), old(manifestOf(3, "1"), "both.shard")];
   assert.equal(next([current]), undefined);
   assert.deepEqual(next([current, single]), { kind: "merge", manifest: single, from: 0 });
   assert.equal(next([current, single], [2]), undefined);
-  const due = manifestOf(5, "100 +31");
-  assert.deepEqual(next([single, due]), { kind: "merge", manifest: due, from: 0 });
   assert.deepEqual(next([current, ...members]), { kind: "compound", manifests: members.toReversed() });
   assert.equal(next(members, [3]), undefined);
+  const [first = assert.fail(), second = assert.fail()] = members;
+  const changed = { ...second, segments: [...second.segments, ...manifestOf(3, "+1").segments] };
+  assert.deepEqual(next([first, changed]), { kind: "merge", manifest: changed, from: 0 });
 });
 
 test("an add-only history is merged too", async () => {

@@ -79,7 +79,7 @@ test("shards that are read alternately do not see each other's text", async () =
     }),
   );
   for (let round = 0; round < 2; round++) {
-    for (let index = 0; index < 2000; index += 7) {
+    for (let index = 0; index < 2000; index++) {
       const texts = shards.map((shard) => Buffer.from(shard.readContent(index)).toString());
       assert.deepEqual(texts, [`one ${index} `.repeat(100), `other ${index} `.repeat(100)]);
     }

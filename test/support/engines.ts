@@ -81,11 +81,18 @@ function fillShard(writer: ShardWriter, id: number, segment: TestSegment, isDelt
   for (const document of segment.documents) writer.add(shardDocument(document));
 }
 
+export interface PublishOptions {
+  readonly files?: Files;
+  readonly keepSegments?: boolean;
+  /** Whether manifests say that shards are in an older format. Default: false. */
+  readonly isInOldFormat?: boolean;
+}
+
 /** Publishes a repository segment by segment. */
 export async function publish(
   directory: ShardDirectory,
   repository: TestRepositoryIndex,
-  options: { readonly files?: Files; readonly keepSegments?: boolean } = {},
+  options: PublishOptions = {},
 ): Promise<Manifest> {
   const {
     id,
@@ -94,6 +101,7 @@ export async function publish(
     defaultRevision = "refs/heads/main",
     segments,
   } = repository;
+  const { isInOldFormat } = options;
   const checksum = await loadChecksum();
   const before = directory.manifest(id);
   let manifest: Manifest | undefined;
@@ -119,7 +127,7 @@ export async function publish(
         nextSlot: Math.max(before?.nextSlot ?? 0, ...slots, 0),
         keepSegments,
       },
-      [draft],
+      [isInOldFormat === true ? { ...draft, summary: { ...draft.summary, formatVersion: 1 } } : draft],
     );
   }
   if (manifest === undefined) throw new Error("A repository needs at least one segment.");
@@ -128,7 +136,7 @@ export async function publish(
 
 export async function openIndex(
   repositories: readonly TestRepositoryIndex[],
-  options: { readonly folder?: string; readonly files?: Files } = {},
+  options: PublishOptions & { readonly folder?: string } = {},
 ): Promise<ShardDirectory> {
   const directory = await ShardDirectory.open(options.folder ?? temporaryFolder(), options.files);
   for (const repository of repositories) await publish(directory, repository, options);

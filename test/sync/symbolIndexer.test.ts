@@ -190,32 +190,6 @@ test("symbols are deleted with their shard, and kept when it is compacted", asyn
   await indexer.close();
 });
 
-test("repositories that are busy are compacted later, without another change", async () => {
-  const directory = await openIndex(
-    Array.from({ length: 20 }, (_, at) => ({ id: at + 1, segments: [[go("a.go", `def a${at}\n`)]] })),
-  );
-  let isBusy = true;
-  let questionCount = 0;
-  const compactor = new Compactor({
-    directory,
-    gate: openGate(directory),
-    pool: poolOf([]),
-    log: silentLog,
-    isBusy: () => {
-      questionCount++;
-      return isBusy;
-    },
-    onDamage: assert.fail,
-    clock: fastClock,
-  });
-  await eventually(() => questionCount > 0);
-  isBusy = false;
-  await eventually(
-    () => readdirSync(directory.folder).filter((name) => name.endsWith(".shard")).length === 1,
-  );
-  await compactor.close();
-});
-
 test("a shard that is compacted while partly parsed is parsed completely", async () => {
   const directory = await openIndex(
     Array.from({ length: 20 }, (_, at) => ({

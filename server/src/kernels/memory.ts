@@ -21,6 +21,20 @@ const textStart = listStart + 3 * 4 * listWords;
 const slack = 64;
 const firstCapacity = 256 * 1024;
 
+const pageBytes = 65_536;
+
+/** Returns a buffer of at least `byteCount` bytes: the memory, which grows if necessary. */
+export function grownMemory(memory: WebAssembly.Memory, byteCount: number): ArrayBuffer {
+  const missing = Math.ceil((byteCount - memory.buffer.byteLength) / pageBytes);
+  if (missing > 0) memory.grow(missing);
+  return memory.buffer;
+}
+
+/** Returns a capacity for `byteCount`: at least twice the present one, unless that suffices. */
+export function grownCapacity(capacity: number, byteCount: number): number {
+  return byteCount <= capacity ? capacity : Math.ceil(Math.max(byteCount, 2 * capacity) / 64) * 64;
+}
+
 export class KernelMemory {
   readonly needleStart = needleStart;
   readonly #grow: (byteCount: number) => ArrayBuffer;
@@ -54,7 +68,7 @@ export class KernelMemory {
 
   reserve(byteCount: number): number {
     if (byteCount <= this.#capacity) return textStart;
-    const capacity = Math.ceil(Math.max(byteCount, 2 * this.#capacity) / 64) * 64;
+    const capacity = grownCapacity(this.#capacity, byteCount);
     const hitStart = textStart + capacity + slack;
     const decodedStart = hitStart + 4 * capacity;
     const buffer = this.#grow(decodedStart + 4 * capacity + slack);

@@ -2,11 +2,9 @@
 import binary from "./assembly/kernels.wasm";
 import { gallopingFactor, intersectGalloping, lowerBound } from "./gallop";
 import type { Kernels } from "./kernels";
-import { KernelMemory, listStart, listWords, needleRoom } from "./memory";
+import { grownMemory, KernelMemory, listStart, listWords, needleRoom } from "./memory";
 import { Needle } from "./needle";
 import { findLinear } from "./plain";
-
-const pageBytes = 65_536;
 
 /** Needles of up to 16 bytes are compared with one load, which must not include another needle's bytes. */
 const needleGap = 16;
@@ -50,11 +48,7 @@ export class SimdKernels implements Kernels {
 
   constructor() {
     const memory = new WebAssembly.Memory({ initial: 1 });
-    this.#memory = new KernelMemory((byteCount) => {
-      const missing = Math.ceil((byteCount - memory.buffer.byteLength) / pageBytes);
-      if (missing > 0) memory.grow(missing);
-      return memory.buffer;
-    });
+    this.#memory = new KernelMemory((byteCount) => grownMemory(memory, byteCount));
     this.#needleEnd = this.#memory.needleStart;
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(binary), { env: { memory } });
     this.#exports = exports as unknown as Exports;

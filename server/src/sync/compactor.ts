@@ -3,7 +3,7 @@ import { type DraftGate, IndexFull } from "#indexing/draftGate";
 import type { Clock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
-import { type Compaction, nextCompaction } from "#shard/directory/compaction";
+import { type Compaction, nextCompaction, nextConversion } from "#shard/directory/compaction";
 import { pathsOf, type ShardDirectory } from "#shard/directory/directory";
 import { ChangeRunner } from "./changeRunner";
 import { writeRemaining } from "./rewrites";
@@ -27,11 +27,15 @@ export interface CompactorOptions {
 /** Delay after a change, so that a burst of commits is compacted once. */
 const settleMs = 500;
 const retryMs = 30_000;
+/** How often a shard in an older format is rewritten in vain, for example because of commits meanwhile. */
+const maxConversions = 3;
 
 /** Merges shards where worthwhile, one compaction at a time, at the lowest priority. */
 export class Compactor {
   readonly #options: CompactorOptions;
   readonly #runs: ChangeRunner;
+  /** By repository, since the start. */
+  readonly #conversionCounts = new Map<number, number>();
 
   constructor(options: CompactorOptions) {
     this.#options = options;
@@ -47,20 +51,40 @@ export class Compactor {
     const { directory, log, isBusy } = this.#options;
     try {
       for (;;) {
-        const compaction = nextCompaction(directory.manifests(), isBusy);
+        const manifests = directory.manifests();
+        const compaction = nextCompaction(manifests, isBusy);
+        const isDone =
+          compaction === undefined ? await this.#convert(isBusy) : await this.#compact(compaction);
         if (this.#runs.signal.aborted) return;
-        if (compaction === undefined) {
-          const isLeft = nextCompaction(directory.manifests(), () => false) !== undefined;
-          return isLeft ? this.#runs.schedule(retryMs) : undefined;
-        }
-        if (!(await this.#compact(compaction))) return this.#runs.schedule(retryMs);
+        if (isDone === undefined) break;
+        if (!isDone) return this.#runs.schedule(retryMs);
       }
+      const isLeft = this.#nextConversion(() => false) ?? nextCompaction(directory.manifests(), () => false);
+      if (isLeft !== undefined) this.#runs.schedule(retryMs);
     } catch (error) {
       if (this.#runs.signal.aborted || isServiceError(error, "CANCELLED")) return;
       if (!(error instanceof IndexFull))
         log.warn("Cannot compact shards; searches continue with the old ones.", { error });
       this.#runs.schedule(retryMs);
     }
+  }
+
+  /** Rewrites a shard in an older format. Returns like `#compact`, or `undefined` if there is none. */
+  async #convert(isBusy: (repositoryId: number) => boolean): Promise<boolean | undefined> {
+    const conversion = this.#nextConversion(isBusy);
+    if (conversion === undefined) return undefined;
+    const members = conversion.kind === "merge" ? [conversion.manifest] : conversion.manifests;
+    for (const { repositoryId } of members) {
+      this.#conversionCounts.set(repositoryId, (this.#conversionCounts.get(repositoryId) ?? 0) + 1);
+    }
+    return this.#compact(conversion);
+  }
+
+  #nextConversion(isBusy: (repositoryId: number) => boolean): Compaction | undefined {
+    return nextConversion(
+      this.#options.directory.manifests(),
+      (id) => isBusy(id) || (this.#conversionCounts.get(id) ?? 0) >= maxConversions,
+    );
   }
 
   /**

@@ -1,22 +1,20 @@
 /**
  * The LZ4 block format, with a dictionary. AssemblyScript; all positions are addresses in the imported memory.
  *
- * A block is a row of sequences: a token (upper four bits: number of literals, lower four: length of the match - 4; 15
+ * A block consists of sequences: a token (upper four bits: number of literals, lower four: length of the match - 4; 15
  * means that bytes follow which add to it, up to the first that is not 255), the literals, and the distance of the match
  * as two bytes. The last sequence has only literals. A match may begin in the dictionary, which lies directly before
  * the text.
  */
 
 const minMatch: usize = 4;
-/** Matches are copied 16 bytes at a time, so writes may reach this far past the end of a text. */
-const slack: usize = 32;
 const maxDistance: usize = 65535;
 /** More than the bytes of a sequence with fewer than 15 literals and a match of fewer than 19 bytes. */
 const shortBytes: usize = 40;
 
 /**
  * Decompresses `source[0 … length)` to `target`, whose text must have `size` bytes. The dictionary begins at `lowest`.
- * Returns 1, or 0 if the block is damaged; never writes past `target + size + slack`, nor reads below `lowest`.
+ * Returns 1, or 0 if the block is damaged. Never writes more than 16 bytes past the text, nor reads below `lowest`.
  */
 export function decompress(source: usize, length: usize, target: usize, size: usize, lowest: usize): i32 {
   const sourceEnd = source + length;
@@ -79,7 +77,7 @@ export function decompress(source: usize, length: usize, target: usize, size: us
   return 0;
 }
 
-/** Copies bytes, and up to 15 more. */
+/** Copies bytes, and up to 16 more. */
 @inline
 function copy(from: usize, to: usize, length: usize): void {
   v128.store(to, v128.load(from));
@@ -111,8 +109,7 @@ function dictionaryEntryOf(positions: usize, hash: u64): usize {
 }
 
 /**
- * Fills `positions` (2^15 u16) with the last position in the dictionary `[lowest, end)` of each hash. Position 0 stands
- * for none.
+ * Fills `positions` (2^15 u16) with the last position in the dictionary `[lowest, end)` of each hash. 0 means none.
  */
 export function indexDictionary(lowest: usize, end: usize, positions: usize): void {
   memory.fill(positions, 0, 2 << dictionaryBits);
@@ -126,8 +123,8 @@ let bestFrom: usize = 0;
 let bestStart: usize = 0;
 
 /**
- * Compresses the text `[start, end)`, which follows the dictionary, to `target`. Returns the length, or 0 if it would be
- * `limit` or more. `positions` is from `indexDictionary`, and `table` (2^12 u32) is scratch.
+ * Compresses the text `[start, end)`, which follows the dictionary, to `target`. Returns the length, or 0 if it might not fit
+ * in `limit`. `positions` is from `indexDictionary`, and `table` (2^12 u32) is scratch.
  */
 export function compress(
   start: usize, end: usize, target: usize, limit: usize, lowest: usize, positions: usize, table: usize,
@@ -136,7 +133,7 @@ export function compress(
   const targetEnd = target + limit;
   let to = target;
   let anchor = start;
-  // The format demands that the last five bytes are literals and that the last match starts twelve bytes before the end.
+  // The format requires that the last five bytes are literals and that the last match starts twelve bytes before the end.
   const matchEnd = end - start < 13 ? start : end - 12;
   let at = start;
   let misses: usize = 0;

@@ -3,9 +3,9 @@
  *
  * Each commit adds a delta shard. The deltas of a repository are merged into one when there are many, and into the base
  * when they contain a significant part of the text. Small repositories (most repositories are small) are combined into
- * compound shards. Shards of an older format are rewritten, because those of this one are half as large.
+ * compound shards. Shards in an older format are rewritten, because those in the present one are half as large.
  */
-import { diskFormatVersion } from "#shard/format/shard";
+import { diskFormatVersion } from "#shard/format/frames";
 import type { Manifest } from "./manifest";
 
 /** Merges the segments from index `from` on; all of them if that is 0. */
@@ -48,7 +48,7 @@ export function nextCompaction(
     const merge = nextMerge(manifest);
     if (merge !== undefined) return merge;
   }
-  return nextCompound(manifests, isBusy) ?? nextConversion(manifests, isBusy);
+  return nextCompound(manifests, isBusy);
 }
 
 function nextMerge(manifest: Manifest): MergeSegments | undefined {
@@ -99,27 +99,27 @@ function inOrder(manifests: readonly Manifest[]): Manifest[] {
   return manifests.toSorted((left, right) => left.repositoryId - right.repositoryId);
 }
 
-/** Rewrites a shard of an older format, and the others of the same repository or repositories. */
-function nextConversion(
+/** Returns what rewrites the next shard in an older format, if any. Skips busy repositories. */
+export function nextConversion(
   manifests: ReadonlyMap<number, Manifest>,
   isBusy: (repositoryId: number) => boolean,
 ): Compaction | undefined {
   for (const { manifests: members, isOld } of listedFiles(manifests.values())) {
     const [manifest] = members;
     if (!isOld || manifest === undefined || members.some((each) => isBusy(each.repositoryId))) continue;
-    if (members.length === 1) return { kind: "merge", manifest, from: 0 };
-    // A member that has deltas leaves the compound shard when they are merged.
-    if (members.every((each) => each.segments.length === 1))
-      return { kind: "compound", manifests: inOrder(members) };
+    const changed = members.length === 1 ? manifest : members.find(({ segments }) => segments.length > 1);
+    if (changed !== undefined) return { kind: "merge", manifest: changed, from: 0 };
+    return { kind: "compound", manifests: inOrder(members) };
   }
   return undefined;
 }
 
 function listedFiles(manifests: Iterable<Manifest>): ListedFile[] {
   const files = new Map<string, ListedFile>();
+  const current = diskFormatVersion();
   for (const manifest of manifests) {
     for (const { file, contentBytes, formatVersion } of manifest.segments) {
-      const isOld = formatVersion !== diskFormatVersion;
+      const isOld = (formatVersion ?? 1) < current;
       const listed = files.get(file) ?? { manifests: [], isOld, bytes: 0 };
       listed.manifests.push(manifest);
       listed.bytes += contentBytes;

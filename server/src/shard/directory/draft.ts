@@ -1,8 +1,8 @@
 import { ServiceError } from "#base/error";
 import { diskFiles, type Files } from "#platform/files";
 import type { Checksum } from "#shard/format/checksum";
+import { diskFormatVersion } from "#shard/format/frames";
 import type { ByteSink } from "#shard/format/sections";
-import { diskFormatVersion } from "#shard/format/shard";
 import { ShardWriter } from "#shard/format/writer";
 import type { SymbolSummary } from "#shard/symbolFile/symbolFile";
 import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
@@ -10,7 +10,7 @@ import type { Draft } from "./directory";
 import { removeStrayFile } from "./stray";
 import type { SymbolDraft } from "./symbolFiles";
 
-const onDisk = { formatVersion: diskFormatVersion };
+const onDisk = { formatVersion: diskFormatVersion() };
 
 /** Writes a shard to `path` and makes it durable. Removes the draft if anything fails. Throws `STORAGE_FAILED`. */
 export async function writeDraft(

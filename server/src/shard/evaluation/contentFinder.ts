@@ -184,7 +184,7 @@ export class ContentFinder {
     return this.#runLines(pattern, required, span, evaluation);
   }
 
-  /** Returns where reading ahead should end: after the last of the candidates that follow without a gap and end before `limit`. */
+  /** Returns the end of the adjacent candidates that end before `limit`. */
   #aheadEnd(end: number, limit: number): number {
     const candidates = this.#candidates;
     const { blockStarts } = this.#reader;

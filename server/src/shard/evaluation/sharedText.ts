@@ -45,7 +45,7 @@ export class SharedText {
     return { from, to };
   }
 
-  /** Returns where reading ahead should end: after the last of the documents that follow without a gap and end before `limit`. */
+  /** Returns the end of the adjacent documents that end before `limit`. */
   #aheadEnd(document: number, end: number, candidates: Bitset, limit: number): number {
     const { blockStarts } = this.#reader;
     let ahead = end;

@@ -2,6 +2,7 @@
 const stringBytes = 8;
 /** Bytes that are added to a dictionary at a time: a few lines. */
 const segmentBytes = 128;
+const stringsInSegment = segmentBytes - stringBytes + 1;
 const maxHashBits = 20;
 
 /** Random bits per byte, so that shifting by four bits for each byte makes a hash of the last eight. */
@@ -13,9 +14,9 @@ const byteBits = Uint32Array.from({ length: 256 }, (_, byte) => {
 /**
  * Chooses the parts of a text that will recur most in similar texts, as a dictionary of up to `byteCount` for LZ4.
  *
- * The text is divided into as many stretches as the dictionary has segments. Each contributes the segment whose strings
- * of eight bytes are most frequent in the whole text and not yet in the dictionary. The best segments are last, because
- * matches reach only 64 KiB back.
+ * As Zstandard's COVER does, divides the text into as many epochs as the dictionary has segments. Each contributes the
+ * segment whose strings of eight bytes are most frequent in the whole text and not yet in the dictionary. The best
+ * segments are last, because matches reach only 64 KiB back.
  */
 export function trainDictionary(text: Uint8Array, byteCount: number): Uint8Array {
   const segmentCount = Math.floor(Math.min(byteCount, text.length) / segmentBytes);
@@ -24,7 +25,7 @@ export function trainDictionary(text: Uint8Array, byteCount: number): Uint8Array
   const hashes = stringHashes(text, hashBits);
   const gains = new Uint32Array(1 << hashBits);
   for (const hash of hashes) gains[hash] = (gains[hash] ?? 0) + 1;
-  // Once is not a recurrence.
+  // A string that occurs once gains nothing.
   for (let hash = 0; hash < gains.length; hash++) gains[hash] = Math.max(0, (gains[hash] ?? 0) - 1);
   const finder = new SegmentFinder(hashes, gains);
   const segments: Segment[] = [];
@@ -70,22 +71,25 @@ class SegmentFinder {
     this.#lastSeen = new Int32Array(gains.length).fill(-1);
   }
 
-  /** Returns the best segment that starts at or after `from` and ends at or before `to`. */
+  /** Returns the best segment in `[from, to)`, which must be at least as long. */
   best(from: number, to: number): Segment {
     const lastSeen = this.#lastSeen;
+    const firstString = from + stringBytes - 1;
     let gain = 0;
     let best: Segment = { start: from, gain: -1 };
-    for (let at = from; at < to; at++) {
-      const start = at + 1 - segmentBytes;
+    // Strings are identified by their last byte.
+    for (let at = firstString; at < to; at++) {
+      const left = at - stringsInSegment;
+      const removed = this.#hashes[left] ?? 0;
+      if (left >= firstString && lastSeen[removed] === left) gain -= this.#gains[removed] ?? 0;
       const added = this.#hashes[at] ?? 0;
-      if ((lastSeen[added] ?? -1) < Math.max(from, start)) gain += this.#gains[added] ?? 0;
+      if ((lastSeen[added] ?? -1) <= Math.max(left, firstString - 1)) gain += this.#gains[added] ?? 0;
       lastSeen[added] = at;
-      if (start < from) continue;
-      const removed = this.#hashes[start - 1] ?? 0;
-      if (start > from && lastSeen[removed] === start - 1) gain -= this.#gains[removed] ?? 0;
-      if (gain > best.gain) best = { start, gain };
+      const start = at + 1 - segmentBytes;
+      if (start >= from && gain > best.gain) best = { start, gain };
     }
-    for (let at = best.start; at < Math.min(best.start + segmentBytes, to); at++) {
+    const firstInSegment = best.start + stringBytes - 1;
+    for (let at = firstInSegment; at < firstInSegment + stringsInSegment; at++) {
       this.#gains[this.#hashes[at] ?? 0] = 0;
     }
     return best;

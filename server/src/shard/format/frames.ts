@@ -4,7 +4,14 @@
  * Frames are in the LZ4 block format and share a dictionary, which a frame of 4 KiB needs to become as small as in a
  * large one. A frame as long as its text is not compressed.
  */
-import { type Lz4, maxDictionaryBytes, newLz4 } from "#kernels/lz4";
+import {
+  type Compressor,
+  canCompress,
+  type Decompressor,
+  maxDictionaryBytes,
+  newCompressor,
+  newDecompressor,
+} from "#kernels/lz4";
 import { BlockCache, type CachedBlocks, newCachedBlocks } from "./blockCache";
 import { shardDamaged } from "./checksum";
 import { trainDictionary } from "./dictionary";
@@ -42,10 +49,15 @@ const maxBatchBytes = 128 * 1024;
 /** A batch of more blocks is part of a scan, which would evict everything else from the cache. */
 const maxCachedBatch = 16;
 
-/** Each is one per thread, because its methods are synchronous. Two, because each has its own dictionary. */
-let compressor: Lz4 | undefined;
-let decompressor: Lz4 | undefined;
+/** One instance of each per thread, because all methods are synchronous. Rewriting a shard uses two dictionaries. */
+let compressor: Compressor | undefined;
+let decompressor: Decompressor | undefined;
 const cache = new BlockCache();
+
+/** The format of shards on disk. Shards in an older one are rewritten. */
+export function diskFormatVersion(): ShardFormatVersion {
+  return canCompress() ? 2 : 1;
+}
 
 export function contentWriter(sections: SectionWriter, formatVersion: ShardFormatVersion): ContentWriter {
   const section = sections.stream("content", "contentChecks");
@@ -98,8 +110,10 @@ class FrameWriter implements ContentWriter {
   }
 
   #train(): Uint8Array {
-    const samples = Buffer.concat(this.#waiting.filter((_, index) => index % trainingStep === 0));
-    const dictionary = trainDictionary(samples, Math.min(maxDictionaryBytes, this.length * dictionaryShare));
+    const samples = this.#waiting.filter((_, index) => index % trainingStep === 0);
+    const sampleBytes = samples.reduce((sum, { length }) => sum + length, 0);
+    const text = Buffer.concat(samples, Math.min(sampleBytes, trainingBytes / trainingStep));
+    const dictionary = trainDictionary(text, Math.min(maxDictionaryBytes, this.length * dictionaryShare));
     for (const block of this.#waiting) this.#compress(block, dictionary);
     this.#waiting = [];
     this.#dictionary = dictionary;
@@ -107,14 +121,14 @@ class FrameWriter implements ContentWriter {
   }
 
   #compress(text: Uint8Array, dictionary: Uint8Array): void {
-    compressor ??= newLz4();
+    compressor ??= newCompressor();
     compressor.reserve(text.length, text.length);
     compressor.useDictionary(dictionary);
     compressor.bytes.set(text, compressor.textStart);
     const length = compressor.compress(text.length);
-    const { bytes, packedStart } = compressor;
+    const { bytes, compressedStart } = compressor;
     this.#starts.push(this.#section.length);
-    this.#section.write(length === 0 ? text : bytes.subarray(packedStart, packedStart + length));
+    this.#section.write(length === 0 ? text : bytes.subarray(compressedStart, compressedStart + length));
   }
 
   finish(): void {
@@ -141,6 +155,7 @@ export class FrameReader implements ContentReader {
     dictionary: Uint8Array,
   ) {
     if (dictionary.length > maxDictionaryBytes) throw shardDamaged("The dictionary is too long");
+    if (!isAscending(frameStarts, frames.length)) throw shardDamaged("Section frameStarts is invalid");
     this.length = blockStarts[blockStarts.length - 1] ?? 0;
     this.#frames = frames;
     this.#frameStarts = frameStarts;
@@ -189,17 +204,17 @@ export class FrameReader implements ContentReader {
     end: number,
   ): void {
     const from = this.#frameStarts[first] ?? 0;
-    const packedBytes = (this.#frameStarts[stop] ?? 0) - from;
-    decompressor ??= newLz4();
+    const compressedBytes = (this.#frameStarts[stop] ?? 0) - from;
+    decompressor ??= newDecompressor();
     const lz4 = decompressor;
-    lz4.reserve(this.#longest(first, stop), packedBytes);
+    lz4.reserve(this.#longest(first, stop), compressedBytes);
     lz4.useDictionary(this.#dictionary);
-    this.#frames.read(from, lz4.bytes, lz4.packedStart, packedBytes);
+    this.#frames.read(from, lz4.bytes, lz4.compressedStart, compressedBytes);
     const isCached = stop - first <= maxCachedBatch;
     for (let block = first; block < stop; block++) {
       const start = this.#blockStarts[block] ?? 0;
       const blockEnd = this.#blockStarts[block + 1] ?? 0;
-      this.#decompress(lz4, block, lz4.packedStart + (this.#frameStarts[block] ?? 0) - from);
+      this.#decompress(lz4, block, lz4.compressedStart + (this.#frameStarts[block] ?? 0) - from);
       const shift = lz4.textStart - start;
       if (isCached) cache.add(this.#cached, block, lz4.bytes, start + shift, blockEnd + shift);
       const part = lz4.bytes.subarray(Math.max(position, start) + shift, Math.min(end, blockEnd) + shift);
@@ -215,12 +230,20 @@ export class FrameReader implements ContentReader {
     return longest;
   }
 
-  /** Decompresses the frame of a block, which is at `packed`. */
-  #decompress(lz4: Lz4, block: number, packed: number): void {
+  /** Decompresses the frame of a block, which is at `compressed`. */
+  #decompress(lz4: Decompressor, block: number, compressed: number): void {
     const textBytes = (this.#blockStarts[block + 1] ?? 0) - (this.#blockStarts[block] ?? 0);
-    const packedBytes = (this.#frameStarts[block + 1] ?? 0) - (this.#frameStarts[block] ?? 0);
-    if (packedBytes === textBytes) lz4.bytes.copyWithin(lz4.textStart, packed, packed + packedBytes);
-    else if (!lz4.decompress(packed, packedBytes, textBytes))
+    const compressedBytes = (this.#frameStarts[block + 1] ?? 0) - (this.#frameStarts[block] ?? 0);
+    if (compressedBytes === textBytes)
+      lz4.bytes.copyWithin(lz4.textStart, compressed, compressed + compressedBytes);
+    else if (!lz4.decompress(compressed, compressedBytes, textBytes))
       throw shardDamaged(`Block ${block} cannot be decompressed`);
   }
+}
+
+/** Whether numbers ascend from 0 to `last`. */
+function isAscending(numbers: Uint32Array, last: number): boolean {
+  return (
+    numbers[0] === 0 && numbers.at(-1) === last && numbers.every((each, at) => each >= (numbers[at - 1] ?? 0))
+  );
 }

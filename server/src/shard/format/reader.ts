@@ -61,17 +61,18 @@ export class ShardReader {
   }
 
   get content(): ContentReader {
-    this.#content ??= this.#openContent();
+    if (this.#content === undefined) {
+      const content = this.#openContent();
+      if (content.length !== this.meta.contentBytes)
+        throw shardDamaged("Section content has the wrong length");
+      this.#content = content;
+    }
     return this.#content;
   }
 
   #openContent(): ContentReader {
     const content = this.sections.paged("content", "contentChecks");
-    if (this.sections.formatVersion === 1) {
-      if (content.length !== this.meta.contentBytes)
-        throw shardDamaged("Section content has the wrong length");
-      return content;
-    }
+    if (this.sections.formatVersion === 1) return content;
     const frameStarts = this.#column("frameStarts", this.meta.blockCount + 1);
     return new FrameReader(content, frameStarts, this.blockStarts, this.sections.bytes("dictionary"));
   }

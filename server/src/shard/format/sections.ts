@@ -1,7 +1,13 @@
 import { ServiceError } from "#base/error";
 import type { ByteSource } from "#platform/byteSource";
 import { type Checksum, shardDamaged } from "./checksum";
-import { checkedPageBytes, type ShardFormatVersion, shardEndMagic, shardMagic } from "./shard";
+import {
+  checkedPageBytes,
+  isShardFormatVersion,
+  type ShardFormatVersion,
+  shardEndMagic,
+  shardMagic,
+} from "./shard";
 
 /** The destination of a shard: a draft file, or memory. */
 export interface ByteSink {
@@ -149,7 +155,7 @@ export class SectionReader {
   tableChecksum = 0;
   formatVersion: ShardFormatVersion = 1;
 
-  /** Throws `SHARD_DAMAGED` for anything but a shard of this format. */
+  /** Throws `SHARD_DAMAGED` for anything but a shard of a known format. */
   constructor(source: ByteSource, checksum: Checksum) {
     this.#source = source;
     this.#checksum = checksum;
@@ -168,7 +174,7 @@ export class SectionReader {
     const version = new DataView(header.buffer).getUint32(8, true);
     if (ascii(header, 0) !== shardMagic || ascii(trailer, 8) !== shardEndMagic)
       throw shardDamaged("The file is not a shard");
-    if (version !== 1 && version !== 2) throw shardDamaged(`Shard format ${version} is not supported`);
+    if (!isShardFormatVersion(version)) throw shardDamaged(`Shard format ${version} is not supported`);
     this.formatVersion = version;
     const view = new DataView(trailer.buffer);
     const length = view.getUint32(0, true);

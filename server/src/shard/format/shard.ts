@@ -10,6 +10,9 @@
  * The text of a document is split into *blocks*: runs of whole lines of at least 4 KiB (the last one may be shorter; a
  * long line makes a long block). An expression that cannot match a newline can therefore be evaluated block by block.
  *
+ * On disk, the text of each block is compressed by itself, to a *frame*: a block in LZ4's block format, or the text as it
+ * is if that is not shorter.
+ *
  * ## Layout
  *
  * All numbers are little-endian. A section starts at a multiple of 8 bytes.
@@ -71,8 +74,10 @@ import type { DocumentCategory, SkipReason } from "#model/document";
 
 /** The format version of a shard: 1, or 2 if its text is compressed. */
 export type ShardFormatVersion = 1 | 2;
-/** Shards on disk have this format, unless an older version of Trawl wrote them. */
-export const diskFormatVersion: ShardFormatVersion = 2;
+
+export function isShardFormatVersion(version: number): version is ShardFormatVersion {
+  return version === 1 || version === 2;
+}
 export const shardMagic = "TRAWLSHD";
 export const shardEndMagic = "TRAWLEND";
 

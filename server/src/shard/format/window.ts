@@ -2,7 +2,7 @@ import type { Kernels } from "#kernels/kernels";
 import { threadKernels } from "#kernels/thread";
 import type { ShardReader } from "./reader";
 
-/** The limit of reading ahead. Reads of 256 KiB from the page cache reach its full 5 GB/s. */
+/** The limit of reading ahead. */
 const maxWindowBytes = 256 * 1024;
 const minAheadBytes = 16 * 1024;
 

@@ -122,13 +122,13 @@ export class DocumentLines {
     return this.#window.load(this.#reader, start, stop, (limit) => this.#readUntil(limit));
   }
 
-  /** Returns where reading ahead should end: with the last range that is needed next and ends before `limit`. */
+  /** Returns where reading ahead should end: with the last range that is needed next, adjoins the one before it and ends before `limit`. */
   #readUntil(limit: number): number {
     let ahead = this.#aheadEnd;
     if (ahead > limit) return limit;
     for (let index = 0; ; index++) {
       const span = this.#following?.(index);
-      if (span?.start !== ahead || span.end > limit) return ahead;
+      if (span === undefined || span.start !== ahead || span.end > limit) return ahead;
       ahead = span.end;
     }
   }
