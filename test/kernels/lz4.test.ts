@@ -16,8 +16,8 @@ const decompressors: Readonly<Record<string, Decompressor>> = {
   plain: new PlainLz4(),
 };
 
-/** How far copies may reach past the end of a text. */
-const slack = 32;
+/** How far copies may overrun a text. */
+const slack = 16;
 
 /** Returns `undefined` if the text cannot be compressed. Asserts that nothing past the room for that is changed. */
 function compressed(text: Uint8Array, dictionary: Uint8Array): Uint8Array | undefined {
@@ -55,20 +55,23 @@ const random = new Random(1);
 /** Texts with repetitions near and far, as in source code. */
 const words = fc.constantFrom("static ", "int ", "return 0;\n", "if (x) {\n", "\t", "aaaa", "ab", "x");
 const texts = fc
-  .array(fc.oneof(words, fc.string({ maxLength: 12 })), { maxLength: 400 })
+  .array(fc.oneof(words, fc.string({ maxLength: 12 })), { maxLength: 400, size: "max" })
   .map((parts) => new Uint8Array(Buffer.from(parts.join(""))));
 
 for (const [name, lz4] of Object.entries(decompressors)) {
   describe(name, () => {
     test("restores what was compressed, with any dictionary", () => {
+      let count = 0;
       fc.assert(
         fc.property(texts, texts, (text, dictionary) => {
           const packed = compressed(text, dictionary);
           if (packed === undefined) return;
+          count++;
           assert.ok(packed.length < text.length);
           assert.deepEqual(decompressed(lz4, packed, text.length, dictionary), text);
         }),
       );
+      assert.ok(count > 20, `${count}`);
     });
 
     test("restores long literals, long matches and matches that overlap themselves", () => {
@@ -134,7 +137,7 @@ for (const [name, lz4] of Object.entries(decompressors)) {
     });
 
     test("refuses bytes outside the reserved range, and goes on after memory could not grow", () => {
-      assert.throws(() => lz4.reserve(2 ** 40, 10), RangeError);
+      assert.throws(() => lz4.reserve(2 ** 53, 10));
       assert.equal(decompressed(lz4, Uint8Array.of(0x10, 0x61), 1, new Uint8Array())?.[0], 0x61);
       lz4.reserve(100, 100);
       assert.throws(() => lz4.decompress(lz4.compressedStart - 1, 10, 10), RangeError);

@@ -12,7 +12,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { ApiKey, Member } from "#contract/organization";
 import type { SymbolResult } from "#contract/symbols";
-import { isManifestFile } from "#shard/directory/manifestFiles";
 import { loadChecksum } from "#shard/format/checksum";
 import { eventually } from "#test/support/eventually";
 import { projectRoot } from "#test/support/house";
@@ -91,7 +90,7 @@ async function copyFixture(dataDir: string, folder: string): Promise<void> {
 
 /** Returns the names of the shards and symbol files of the index. */
 function indexFiles(dataDir: string): string[] {
-  return readdirSync(join(dataDir, "shards")).filter((name) => !isManifestFile(name));
+  return readdirSync(join(dataDir, "shards")).filter((name) => /\.(shard|symbols)$/.test(name));
 }
 
 function formatVersions(dataDir: string): number[] {

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isServiceError } from "#base/error";
+import { memorySource } from "#platform/byteSource";
 import { trainDictionary } from "#shard/format/dictionary";
-import type { ShardReader } from "#shard/format/reader";
-import type { ShardWriter } from "#shard/format/writer";
+import { ShardReader } from "#shard/format/reader";
+import { MemorySink, ShardWriter } from "#shard/format/writer";
 import { Random } from "#test/support/corpus";
 import { shardDocument } from "#test/support/engines";
 import { projectRoot } from "#test/support/house";
@@ -47,6 +48,7 @@ test("compressed text is the same as text that is not compressed, in every range
     assert.deepEqual(packed.readContent(document), plain.readContent(document));
   }
   const { length } = plain.content;
+  assert.ok(length > 5_000_000, `${length}`);
   assert.equal(packed.content.length, length);
   const read = (reader: ShardReader, start: number, count: number) => {
     const bytes = new Uint8Array(count + 2).fill(7);
@@ -92,6 +94,21 @@ test("a compressed shard whose version is changed to that of plain text is damag
   const reader = await readerOf(bytes);
   assert.throws(
     () => reader.readContent(1),
+    (error) => isServiceError(error, "SHARD_DAMAGED"),
+  );
+});
+
+test("a frame that cannot be decompressed is reported as damage, even if its checksum matches", () => {
+  const sink = new MemorySink();
+  const writer = new ShardWriter(sink, () => 0, { formatVersion: 2 });
+  fill(writer);
+  writer.finish();
+  const bytes = sink.bytes();
+  // The first compressed frame follows the header, one short line and 20,000 random bytes.
+  bytes.fill(0xff, 20_100, 21_000);
+  const reader = new ShardReader(memorySource(bytes), () => 0);
+  assert.throws(
+    () => reader.readContent(3),
     (error) => isServiceError(error, "SHARD_DAMAGED"),
   );
 });

@@ -137,7 +137,7 @@ test("deltas of more than 127 blocks take two bytes", async () => {
 
 const fixtures = join(projectRoot(), "test/fixtures");
 
-/** Wrote the fixture of format 1, which is never written again. */
+/** Wrote the fixtures of both formats, which are never written again. */
 function fixture(writer: ShardWriter): void {
   const lines = (count: number, line: string) => `${line}\n`.repeat(count);
   writer.markDelta();

@@ -2,8 +2,8 @@
  * Compresses and decompresses texts in the LZ4 block format, with a dictionary. Decompressing runs at 2 GB/s, and takes
  * less time for a few kilobytes than reading them from the page cache.
  *
- * As the other kernels, an instance owns its memory, in which callers put a text or its compressed bytes, and from which
- * they read the other:
+ * Like the other kernels, an instance owns its memory. Callers write a text or compressed bytes to it, and read the result
+ * from it:
  *
  *     lz4.reserve(textBytes, compressedBytes);
  *     lz4.useDictionary(dictionary);
@@ -13,6 +13,7 @@
  */
 import binary from "./assembly/lz4.wasm";
 import { grownCapacity, grownMemory } from "./memory";
+import { hasSimd } from "./simd";
 
 /** Matches can be this far back, so bytes of a dictionary before its last 64 KiB are never used. */
 export const maxDictionaryBytes = 65_536;
@@ -23,12 +24,13 @@ export const maxDictionaryBytes = 65_536;
  *     0          64       + 16 KiB     + 64 KiB      + 64 KiB    + room for texts    + slack
  *     (empty)    table    positions    dictionary    text        compressed          slack
  *
- * The table and the positions are only touched to compress. The dictionary ends where the text starts.
+ * The table and the positions are only touched to compress; their sizes follow from `tableBits` and `dictionaryBits` in
+ * `assembly/lz4.ts`. The dictionary ends where the text starts.
  */
 const tableStart = 64;
 const positionStart = tableStart + 4 * 4096;
 const textStart = positionStart + 65_536 + maxDictionaryBytes;
-/** How far copies may reach past the end of a text. */
+/** Room after a text: more than the 16 bytes by which copies may overrun it. */
 const slack = 64;
 const firstRoom = 65_536;
 
@@ -82,25 +84,6 @@ class Lz4Memory {
   }
 }
 
-export interface Decompressor extends Lz4Memory {
-  /** Sets the dictionary of the following calls. Throws a `RangeError` if it is larger than `maxDictionaryBytes`. */
-  useDictionary(dictionary: Uint8Array): void;
-
-  /**
-   * Decompresses `compressedBytes` at `compressed`, in the reserved range, to `textStart`. Returns whether they are a text
-   * of exactly `textBytes`.
-   */
-  decompress(compressed: number, compressedBytes: number, textBytes: number): boolean;
-}
-
-export interface Compressor extends Decompressor {
-  /**
-   * Compresses the text of `textBytes` to `compressedStart`, with the current dictionary. Returns the length, or 0 if that
-   * might not be less than the length of the text.
-   */
-  compress(textBytes: number): number;
-}
-
 interface Exports {
   indexDictionary(lowest: number, end: number, positions: number): void;
   compress(
@@ -115,7 +98,7 @@ interface Exports {
   decompress(source: number, length: number, target: number, size: number, lowest: number): number;
 }
 
-class WasmLz4 extends Lz4Memory implements Compressor {
+class WasmLz4 extends Lz4Memory {
   readonly #exports: Exports;
   #dictionary: Uint8Array = new Uint8Array();
   #lowest = textStart;
@@ -129,6 +112,7 @@ class WasmLz4 extends Lz4Memory implements Compressor {
     this.#exports = exports as unknown as Exports;
   }
 
+  /** Sets the dictionary of the following calls. Throws a `RangeError` if it is larger than `maxDictionaryBytes`. */
   useDictionary(dictionary: Uint8Array): void {
     if (dictionary === this.#dictionary) return;
     this.#lowest = this.setDictionary(dictionary);
@@ -136,6 +120,10 @@ class WasmLz4 extends Lz4Memory implements Compressor {
     this.#isIndexed = false;
   }
 
+  /**
+   * Compresses the text of `textBytes` to `compressedStart`, with the current dictionary. Returns the length, or 0 if that
+   * might not be less than the length of the text.
+   */
   compress(textBytes: number): number {
     const { compressedStart } = this;
     this.check(compressedStart, textBytes, textBytes);
@@ -153,14 +141,18 @@ class WasmLz4 extends Lz4Memory implements Compressor {
     );
   }
 
+  /**
+   * Decompresses `compressedBytes` at `compressed`, in the reserved range, to `textStart`. Returns whether they are a text
+   * of exactly `textBytes`.
+   */
   decompress(compressed: number, compressedBytes: number, textBytes: number): boolean {
     this.check(compressed, compressedBytes, textBytes);
     return this.#exports.decompress(compressed, compressedBytes, textStart, textBytes, this.#lowest) !== 0;
   }
 }
 
-/** For a Node without WebAssembly SIMD, and as the reference in tests. */
-export class PlainLz4 extends Lz4Memory implements Decompressor {
+/** Decompresses on a Node without WebAssembly SIMD, and is the reference in tests. */
+export class PlainLz4 extends Lz4Memory {
   #lowest = textStart;
 
   constructor() {
@@ -213,16 +205,14 @@ export class PlainLz4 extends Lz4Memory implements Decompressor {
   }
 }
 
-/** Whether the machine and Node can compress texts. They can always decompress them. */
-export function canCompress(): boolean {
-  return typeof WebAssembly !== "undefined" && WebAssembly.validate(binary);
-}
+export type Compressor = WasmLz4;
+export type Decompressor = WasmLz4 | PlainLz4;
 
-/** Must be called only if `canCompress`. */
+/** Must be called only if `hasSimd`. */
 export function newCompressor(): Compressor {
   return new WasmLz4();
 }
 
 export function newDecompressor(): Decompressor {
-  return canCompress() ? new WasmLz4() : new PlainLz4();
+  return hasSimd() ? new WasmLz4() : new PlainLz4();
 }

@@ -35,9 +35,12 @@ interface Exports {
 /** Shared by all instances of the thread, so that an epoch identifies one instance. */
 let lastEpoch = 0;
 
+let supportsSimd: boolean | undefined;
+
 /** Whether the machine and Node support WebAssembly SIMD. */
 export function hasSimd(): boolean {
-  return typeof WebAssembly !== "undefined" && WebAssembly.validate(binary);
+  supportsSimd ??= typeof WebAssembly !== "undefined" && WebAssembly.validate(binary);
+  return supportsSimd;
 }
 
 export class SimdKernels implements Kernels {

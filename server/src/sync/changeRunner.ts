@@ -17,6 +17,7 @@ export class ChangeRunner {
   readonly #closing = new AbortController();
   readonly #unsubscribe: () => void;
   #cancelTimer: (() => void) | undefined;
+  #dueAt = 0;
   #running: Promise<void> | undefined;
 
   constructor(options: ChangeRunnerOptions) {
@@ -35,9 +36,12 @@ export class ChangeRunner {
     return this.#closing.signal;
   }
 
-  /** Schedules a run after this delay, unless one is already scheduled. It is dropped if another run is then active. */
+  /** Schedules a run after this delay, unless an earlier one is scheduled. It is dropped if another run is then active. */
   schedule(delayMs = this.#options.settleMs): void {
-    if (this.signal.aborted || this.#cancelTimer !== undefined) return;
+    const dueAt = this.#clock.elapsed() + delayMs;
+    if (this.signal.aborted || (this.#cancelTimer !== undefined && this.#dueAt <= dueAt)) return;
+    this.#cancelTimer?.();
+    this.#dueAt = dueAt;
     this.#cancelTimer = this.#clock.after(delayMs, () => {
       this.#cancelTimer = undefined;
       if (this.#running !== undefined) return;

@@ -1,10 +1,11 @@
 import { isServiceError } from "#base/error";
 import { type DraftGate, IndexFull } from "#indexing/draftGate";
-import type { Clock } from "#platform/clock";
+import { type Clock, systemClock } from "#platform/clock";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
 import { type Compaction, nextCompaction, nextConversion } from "#shard/directory/compaction";
 import { pathsOf, type ShardDirectory } from "#shard/directory/directory";
+import type { Manifest } from "#shard/directory/manifest";
 import { ChangeRunner } from "./changeRunner";
 import { writeRemaining } from "./rewrites";
 import type { WorkerResult, WorkerTask } from "./workerTasks";
@@ -27,18 +28,20 @@ export interface CompactorOptions {
 /** Delay after a change, so that a burst of commits is compacted once. */
 const settleMs = 500;
 const retryMs = 30_000;
-/** How often a shard in an older format is rewritten in vain, for example because of commits meanwhile. */
-const maxConversions = 3;
+/** How long a repository is left alone after its shards in an older format could not be rewritten. */
+const failedConversionMs = 3_600_000;
 
 /** Merges shards where worthwhile, one compaction at a time, at the lowest priority. */
 export class Compactor {
   readonly #options: CompactorOptions;
   readonly #runs: ChangeRunner;
-  /** By repository, since the start. */
-  readonly #conversionCounts = new Map<number, number>();
+  readonly #clock: Clock;
+  /** By repository, when its shards in an older format last could not be rewritten. */
+  readonly #conversionFailures = new Map<number, number>();
 
   constructor(options: CompactorOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     this.#runs = new ChangeRunner({ ...options, settleMs, run: () => this.#compactAll() });
   }
 
@@ -51,16 +54,17 @@ export class Compactor {
     const { directory, log, isBusy } = this.#options;
     try {
       for (;;) {
-        const manifests = directory.manifests();
-        const compaction = nextCompaction(manifests, isBusy);
-        const isDone =
-          compaction === undefined ? await this.#convert(isBusy) : await this.#compact(compaction);
-        if (this.#runs.signal.aborted) return;
-        if (isDone === undefined) break;
-        if (!isDone) return this.#runs.schedule(retryMs);
+        const compaction = nextCompaction(directory.manifests(), isBusy);
+        const next = compaction ?? this.#nextConversion(isBusy);
+        if (next === undefined || this.#runs.signal.aborted) break;
+        if (await this.#compact(next)) continue;
+        if (next === compaction) return this.#runs.schedule(retryMs);
+        for (const { repositoryId } of manifestsOf(next)) {
+          this.#conversionFailures.set(repositoryId, this.#clock.elapsed());
+        }
       }
-      const isLeft = this.#nextConversion(() => false) ?? nextCompaction(directory.manifests(), () => false);
-      if (isLeft !== undefined) this.#runs.schedule(retryMs);
+      const waiting = nextCompaction(directory.manifests(), () => false) ?? this.#nextConversion(() => false);
+      if (waiting !== undefined) this.#runs.schedule(retryMs);
     } catch (error) {
       if (this.#runs.signal.aborted || isServiceError(error, "CANCELLED")) return;
       if (!(error instanceof IndexFull))
@@ -69,21 +73,11 @@ export class Compactor {
     }
   }
 
-  /** Rewrites a shard in an older format. Returns like `#compact`, or `undefined` if there is none. */
-  async #convert(isBusy: (repositoryId: number) => boolean): Promise<boolean | undefined> {
-    const conversion = this.#nextConversion(isBusy);
-    if (conversion === undefined) return undefined;
-    const members = conversion.kind === "merge" ? [conversion.manifest] : conversion.manifests;
-    for (const { repositoryId } of members) {
-      this.#conversionCounts.set(repositoryId, (this.#conversionCounts.get(repositoryId) ?? 0) + 1);
-    }
-    return this.#compact(conversion);
-  }
-
   #nextConversion(isBusy: (repositoryId: number) => boolean): Compaction | undefined {
+    const failedAt = (id: number) => this.#conversionFailures.get(id) ?? Number.NEGATIVE_INFINITY;
     return nextConversion(
       this.#options.directory.manifests(),
-      (id) => isBusy(id) || (this.#conversionCounts.get(id) ?? 0) >= maxConversions,
+      (id) => isBusy(id) || this.#clock.elapsed() - failedAt(id) < failedConversionMs,
     );
   }
 
@@ -92,7 +86,7 @@ export class Compactor {
    */
   async #compact(compaction: Compaction): Promise<boolean> {
     const { directory, gate, isBusy } = this.#options;
-    const manifests = compaction.kind === "merge" ? [compaction.manifest] : compaction.manifests;
+    const manifests = manifestsOf(compaction);
     const drafts = await gate.write({
       repositoryIds: [],
       replaces: false,
@@ -113,4 +107,8 @@ export class Compactor {
     await directory.publishCompound(first, compaction.manifests);
     return true;
   }
+}
+
+function manifestsOf(compaction: Compaction): readonly Manifest[] {
+  return compaction.kind === "merge" ? [compaction.manifest] : compaction.manifests;
 }

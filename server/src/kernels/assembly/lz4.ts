@@ -89,6 +89,7 @@ function copyRepeating(to: usize, distance: usize, length: usize): void {
   for (let at: usize = 0; at < length; at++) store<u8>(to + at, load<u8>(to + at - distance));
 }
 
+/** `kernels/lz4.ts` reserves memory for tables of these sizes. */
 const tableBits: u32 = 12;
 const dictionaryBits: u32 = 15;
 
@@ -123,8 +124,8 @@ let bestFrom: usize = 0;
 let bestStart: usize = 0;
 
 /**
- * Compresses the text `[start, end)`, which follows the dictionary, to `target`. Returns the length, or 0 if it might not fit
- * in `limit`. `positions` is from `indexDictionary`, and `table` (2^12 u32) is scratch.
+ * Compresses the text `[start, end)`, which follows the dictionary, to `target`. Returns the length, or 0 if it might not
+ * fit in `limit`. `positions` is from `indexDictionary`, and `table` (2^12 u32) is scratch.
  */
 export function compress(
   start: usize, end: usize, target: usize, limit: usize, lowest: usize, positions: usize, table: usize,

@@ -3,7 +3,7 @@
  *
  * Each commit adds a delta shard. The deltas of a repository are merged into one when there are many, and into the base
  * when they contain a significant part of the text. Small repositories (most repositories are small) are combined into
- * compound shards. Shards in an older format are rewritten, because those in the present one are half as large.
+ * compound shards. Shards in an older format are rewritten, because the current one takes half the space.
  */
 import { diskFormatVersion } from "#shard/format/frames";
 import type { Manifest } from "./manifest";
@@ -99,7 +99,7 @@ function inOrder(manifests: readonly Manifest[]): Manifest[] {
   return manifests.toSorted((left, right) => left.repositoryId - right.repositoryId);
 }
 
-/** Returns what rewrites the next shard in an older format, if any. Skips busy repositories. */
+/** Returns the compaction that rewrites the next shard in an older format, if any. Skips busy repositories. */
 export function nextConversion(
   manifests: ReadonlyMap<number, Manifest>,
   isBusy: (repositoryId: number) => boolean,

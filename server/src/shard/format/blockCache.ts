@@ -1,8 +1,8 @@
-/** Blocks are at least 4 KiB and end with a line, so almost all are shorter than this. Longer ones are not cached. */
+/** Blocks end with the line that reaches 4 KiB, so almost all are shorter than this. Longer ones are not cached. */
 const slotBytes = 4352;
 const slotCount = 1024;
 
-/** Where the cache has the blocks of one shard: a slot by block number, or -1. */
+/** The slot of each block of a shard in the cache, or -1. */
 export type CachedBlocks = Int32Array<ArrayBuffer>;
 
 export function newCachedBlocks(blockCount: number): CachedBlocks {
@@ -10,7 +10,7 @@ export function newCachedBlocks(blockCount: number): CachedBlocks {
 }
 
 /**
- * Keeps the text of the 1,024 blocks that were decompressed last (4 MB), of all shards. A search evaluates blocks and
+ * Caches the text of the 1,024 blocks that were decompressed last (4.3 MB), of all shards. A search evaluates blocks and
  * presents some of them later, and the next one often needs the same.
  */
 export class BlockCache {

@@ -14,7 +14,7 @@ const byteBits = Uint32Array.from({ length: 256 }, (_, byte) => {
 /**
  * Chooses the parts of a text that will recur most in similar texts, as a dictionary of up to `byteCount` for LZ4.
  *
- * As Zstandard's COVER does, divides the text into as many epochs as the dictionary has segments. Each contributes the
+ * Divides the text into as many epochs as the dictionary has segments, like Zstandard's COVER. Each contributes the
  * segment whose strings of eight bytes are most frequent in the whole text and not yet in the dictionary. The best
  * segments are last, because matches reach only 64 KiB back.
  */

@@ -1,17 +1,17 @@
 /**
  * The text of a shard in compressed frames: one for each block, so that a search decompresses only what it reads.
  *
- * Frames are in the LZ4 block format and share a dictionary, which a frame of 4 KiB needs to become as small as in a
- * large one. A frame as long as its text is not compressed.
+ * Frames are in the LZ4 block format and share a dictionary. With it, frames of 4 KiB become about as small as much larger
+ * ones without. A frame as long as its text is not compressed.
  */
 import {
   type Compressor,
-  canCompress,
   type Decompressor,
   maxDictionaryBytes,
   newCompressor,
   newDecompressor,
 } from "#kernels/lz4";
+import { hasSimd } from "#kernels/simd";
 import { BlockCache, type CachedBlocks, newCachedBlocks } from "./blockCache";
 import { shardDamaged } from "./checksum";
 import { trainDictionary } from "./dictionary";
@@ -44,19 +44,19 @@ const trainingBytes = 4 * 1024 * 1024;
 const trainingStep = 4;
 /** The share of the text that its dictionary may take. */
 const dictionaryShare = 1 / 32;
-/** Frames that are read with one call. */
+/** The limit of frames that are read with one call. */
 const maxBatchBytes = 128 * 1024;
 /** A batch of more blocks is part of a scan, which would evict everything else from the cache. */
 const maxCachedBatch = 16;
 
-/** One instance of each per thread, because all methods are synchronous. Rewriting a shard uses two dictionaries. */
+/** One per thread, because all methods are synchronous; separate, because rewriting reads and writes with different dictionaries. */
 let compressor: Compressor | undefined;
 let decompressor: Decompressor | undefined;
 const cache = new BlockCache();
 
 /** The format of shards on disk. Shards in an older one are rewritten. */
 export function diskFormatVersion(): ShardFormatVersion {
-  return canCompress() ? 2 : 1;
+  return hasSimd() ? 2 : 1;
 }
 
 export function contentWriter(sections: SectionWriter, formatVersion: ShardFormatVersion): ContentWriter {
@@ -155,8 +155,9 @@ export class FrameReader implements ContentReader {
     dictionary: Uint8Array,
   ) {
     if (dictionary.length > maxDictionaryBytes) throw shardDamaged("The dictionary is too long");
-    if (!isAscending(frameStarts, frames.length)) throw shardDamaged("Section frameStarts is invalid");
     this.length = blockStarts[blockStarts.length - 1] ?? 0;
+    if (!isAscending(frameStarts, frames.length) || !isAscending(blockStarts, this.length))
+      throw shardDamaged("The blocks are out of order");
     this.#frames = frames;
     this.#frameStarts = frameStarts;
     this.#blockStarts = blockStarts;

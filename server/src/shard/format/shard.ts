@@ -10,8 +10,8 @@
  * The text of a document is split into *blocks*: runs of whole lines of at least 4 KiB (the last one may be shorter; a
  * long line makes a long block). An expression that cannot match a newline can therefore be evaluated block by block.
  *
- * On disk, the text of each block is compressed by itself, to a *frame*: a block in LZ4's block format, or the text as it
- * is if that is not shorter.
+ * On disk, each block is stored as a *frame*: its text in LZ4's block format, or unchanged if compression does not make it
+ * shorter.
  *
  * ## Layout
  *
@@ -78,6 +78,7 @@ export type ShardFormatVersion = 1 | 2;
 export function isShardFormatVersion(version: number): version is ShardFormatVersion {
   return version === 1 || version === 2;
 }
+
 export const shardMagic = "TRAWLSHD";
 export const shardEndMagic = "TRAWLEND";
 

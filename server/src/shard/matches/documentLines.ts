@@ -122,7 +122,7 @@ export class DocumentLines {
     return this.#window.load(this.#reader, start, stop, (limit) => this.#readUntil(limit));
   }
 
-  /** Returns where reading ahead should end: with the last range that is needed next, adjoins the one before it and ends before `limit`. */
+  /** Returns the end of the adjacent ranges that are needed next and end before `limit`. */
   #readUntil(limit: number): number {
     let ahead = this.#aheadEnd;
     if (ahead > limit) return limit;
