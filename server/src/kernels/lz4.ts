@@ -2,8 +2,8 @@
  * Compresses and decompresses texts in the LZ4 block format, with a dictionary. Decompressing runs at 2 GB/s, and takes
  * less time for a few kilobytes than reading them from the page cache.
  *
- * Like the other kernels, an instance owns its memory. Callers write a text or compressed bytes to it, and read the result
- * from it:
+ * Like the other kernels, an instance owns its memory. Callers write a text or compressed bytes to it, and read the
+ * result from it:
  *
  *     lz4.reserve(textBytes, compressedBytes);
  *     lz4.useDictionary(dictionary);
@@ -12,7 +12,7 @@
  *     lz4.bytes.subarray(lz4.textStart, lz4.textStart + textBytes);
  */
 import binary from "./assembly/lz4.wasm";
-import { grownCapacity, grownMemory } from "./memory";
+import { copyingMemory, grownCapacity, grownMemory } from "./memory";
 import { hasSimd } from "./simd";
 
 /** Matches can be this far back, so bytes of a dictionary before its last 64 KiB are never used. */
@@ -156,13 +156,7 @@ export class PlainLz4 extends Lz4Memory {
   #lowest = textStart;
 
   constructor() {
-    let buffer = new Uint8Array();
-    super((byteCount) => {
-      const grown = new Uint8Array(byteCount);
-      grown.set(buffer);
-      buffer = grown;
-      return grown.buffer;
-    });
+    super(copyingMemory());
   }
 
   useDictionary(dictionary: Uint8Array): void {

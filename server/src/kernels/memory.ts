@@ -30,6 +30,17 @@ export function grownMemory(memory: WebAssembly.Memory, byteCount: number): Arra
   return memory.buffer;
 }
 
+/** Returns what does the same without WebAssembly: each call copies the previous buffer to a larger one. */
+export function copyingMemory(): (byteCount: number) => ArrayBuffer {
+  let buffer = new Uint8Array();
+  return (byteCount) => {
+    const grown = new Uint8Array(Math.ceil(byteCount / 8) * 8);
+    grown.set(buffer);
+    buffer = grown;
+    return grown.buffer;
+  };
+}
+
 /** Returns a capacity for `byteCount`: at least twice the present one, unless that suffices. */
 export function grownCapacity(capacity: number, byteCount: number): number {
   return byteCount <= capacity ? capacity : Math.ceil(Math.max(byteCount, 2 * capacity) / 64) * 64;

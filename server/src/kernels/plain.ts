@@ -1,7 +1,7 @@
 /** The kernels in TypeScript: for a Node without WebAssembly SIMD, and as the reference in tests. */
 import { gallopingFactor, intersectGalloping } from "./gallop";
 import type { Kernels } from "./kernels";
-import { KernelMemory } from "./memory";
+import { copyingMemory, KernelMemory } from "./memory";
 import { foldByte, Needle } from "./needle";
 
 const newline = 10;
@@ -9,17 +9,7 @@ const folded = Uint8Array.from({ length: 256 }, (_, byte) => foldByte(byte));
 const unfolded = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 export class PlainKernels implements Kernels {
-  readonly #memory: KernelMemory;
-
-  constructor() {
-    let buffer = new Uint8Array();
-    this.#memory = new KernelMemory((byteCount) => {
-      const grown = new Uint8Array(Math.ceil(byteCount / 8) * 8);
-      grown.set(buffer);
-      buffer = grown;
-      return grown.buffer;
-    });
-  }
+  readonly #memory = new KernelMemory(copyingMemory());
 
   get bytes(): Uint8Array {
     return this.#memory.bytes;

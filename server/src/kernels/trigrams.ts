@@ -3,6 +3,7 @@
  * without bounds checks, it is one and a half times as fast as in TypeScript.
  */
 import binary from "./assembly/trigrams.wasm";
+import { grownMemory } from "./memory";
 import { foldByte } from "./needle";
 
 export interface TrigramKernel {
@@ -61,10 +62,9 @@ class WasmTrigrams implements TrigramKernel {
     this.#capacity = Math.ceil(capacity / 64) * 64;
     this.#foundStart = textStart + this.#capacity;
     const byteCount = this.#foundStart + 8 * this.#capacity + 64;
-    const missing = Math.ceil((byteCount - this.#memory.buffer.byteLength) / pageBytes);
-    if (missing > 0) this.#memory.grow(missing);
-    this.#bytes = new Uint8Array(this.#memory.buffer);
-    this.found = new Uint32Array(this.#memory.buffer, this.#foundStart, 2 * this.#capacity);
+    const buffer = grownMemory(this.#memory, byteCount);
+    this.#bytes = new Uint8Array(buffer);
+    this.found = new Uint32Array(buffer, this.#foundStart, 2 * this.#capacity);
   }
 
   collect(bytes: Uint8Array, start: number, end: number): number {

@@ -36,7 +36,7 @@ export class ChangeRunner {
     return this.#closing.signal;
   }
 
-  /** Schedules a run after this delay, unless an earlier one is scheduled. It is dropped if another run is then active. */
+  /** Schedules a run after this delay, unless one is due earlier. It is dropped if another run is then active. */
   schedule(delayMs = this.#options.settleMs): void {
     const dueAt = this.#clock.elapsed() + delayMs;
     if (this.signal.aborted || (this.#cancelTimer !== undefined && this.#dueAt <= dueAt)) return;

@@ -14,7 +14,8 @@ export function newCachedBlocks(blockCount: number): CachedBlocks {
  * presents some of them later, and the next one often needs the same.
  */
 export class BlockCache {
-  #bytes = new Uint8Array();
+  /** Allocated when the first block is added. */
+  bytes = new Uint8Array();
   readonly #owners: CachedBlocks[] = [];
   readonly #blocks = new Uint32Array(slotCount);
   #next = 0;
@@ -22,20 +23,19 @@ export class BlockCache {
   /** Adds `bytes[start … end)`, the text of a block. */
   add(owner: CachedBlocks, block: number, bytes: Uint8Array, start: number, end: number): void {
     if (end - start > slotBytes) return;
-    if (this.#bytes.length === 0) this.#bytes = new Uint8Array(slotCount * slotBytes);
+    if (this.bytes.length === 0) this.bytes = new Uint8Array(slotCount * slotBytes);
     const slot = this.#next;
     this.#next = (slot + 1) % slotCount;
     const evicted = this.#owners[slot];
     if (evicted !== undefined) evicted[this.#blocks[slot] ?? 0] = -1;
-    this.#bytes.set(bytes.subarray(start, end), slot * slotBytes);
+    this.bytes.set(bytes.subarray(start, end), this.startOf(slot));
     this.#owners[slot] = owner;
     this.#blocks[slot] = block;
     owner[block] = slot;
   }
 
-  /** Copies bytes `[from, to)` of the block in a slot. */
-  copy(slot: number, from: number, to: number, target: Uint8Array, offset: number): void {
-    const start = slot * slotBytes;
-    target.set(this.#bytes.subarray(start + from, start + to), offset);
+  /** Returns where the text in a slot starts in `bytes`. */
+  startOf(slot: number): number {
+    return slot * slotBytes;
   }
 }

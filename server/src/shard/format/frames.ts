@@ -49,7 +49,7 @@ const maxBatchBytes = 128 * 1024;
 /** A batch of more blocks is part of a scan, which would evict everything else from the cache. */
 const maxCachedBatch = 16;
 
-/** One per thread, because all methods are synchronous; separate, because rewriting reads and writes with different dictionaries. */
+/** One of each per thread: all methods are synchronous, and rewriting reads with another dictionary than it writes. */
 let compressor: Compressor | undefined;
 let decompressor: Decompressor | undefined;
 const cache = new BlockCache();
@@ -174,10 +174,7 @@ export class FrameReader implements ContentReader {
     while (block < stop) {
       const slot = this.#cached[block] ?? -1;
       if (slot >= 0) {
-        const start = this.#blockStarts[block] ?? 0;
-        const from = Math.max(position, start);
-        const to = Math.min(end, this.#blockStarts[block + 1] ?? 0);
-        cache.copy(slot, from - start, to - start, target, offset + from - position);
+        this.#copy(block, cache.bytes, cache.startOf(slot), position, target, offset, end);
         block++;
       } else {
         const batchEnd = this.#batchEnd(block, stop);
@@ -213,32 +210,47 @@ export class FrameReader implements ContentReader {
     this.#frames.read(from, lz4.bytes, lz4.compressedStart, compressedBytes);
     const isCached = stop - first <= maxCachedBatch;
     for (let block = first; block < stop; block++) {
-      const start = this.#blockStarts[block] ?? 0;
-      const blockEnd = this.#blockStarts[block + 1] ?? 0;
       this.#decompress(lz4, block, lz4.compressedStart + (this.#frameStarts[block] ?? 0) - from);
-      const shift = lz4.textStart - start;
-      if (isCached) cache.add(this.#cached, block, lz4.bytes, start + shift, blockEnd + shift);
-      const part = lz4.bytes.subarray(Math.max(position, start) + shift, Math.min(end, blockEnd) + shift);
-      target.set(part, offset + Math.max(0, start - position));
+      const { bytes, textStart } = lz4;
+      if (isCached) cache.add(this.#cached, block, bytes, textStart, textStart + this.#textBytes(block));
+      this.#copy(block, bytes, textStart, position, target, offset, end);
     }
+  }
+
+  #textBytes(block: number): number {
+    return (this.#blockStarts[block + 1] ?? 0) - (this.#blockStarts[block] ?? 0);
   }
 
   #longest(first: number, stop: number): number {
     let longest = 0;
-    for (let block = first; block < stop; block++) {
-      longest = Math.max(longest, (this.#blockStarts[block + 1] ?? 0) - (this.#blockStarts[block] ?? 0));
-    }
+    for (let block = first; block < stop; block++) longest = Math.max(longest, this.#textBytes(block));
     return longest;
   }
 
   /** Decompresses the frame of a block, which is at `compressed`. */
   #decompress(lz4: Decompressor, block: number, compressed: number): void {
-    const textBytes = (this.#blockStarts[block + 1] ?? 0) - (this.#blockStarts[block] ?? 0);
+    const textBytes = this.#textBytes(block);
     const compressedBytes = (this.#frameStarts[block + 1] ?? 0) - (this.#frameStarts[block] ?? 0);
     if (compressedBytes === textBytes)
       lz4.bytes.copyWithin(lz4.textStart, compressed, compressed + compressedBytes);
     else if (!lz4.decompress(compressed, compressedBytes, textBytes))
       throw shardDamaged(`Block ${block} cannot be decompressed`);
+  }
+
+  /** Copies what is in `[position, end)` of a block whose text starts at `bytes[textStart]`. */
+  #copy(
+    block: number,
+    bytes: Uint8Array,
+    textStart: number,
+    position: number,
+    target: Uint8Array,
+    offset: number,
+    end: number,
+  ): void {
+    const start = this.#blockStarts[block] ?? 0;
+    const from = Math.max(position, start);
+    const to = Math.min(end, this.#blockStarts[block + 1] ?? 0);
+    target.set(bytes.subarray(textStart + from - start, textStart + to - start), offset + from - position);
   }
 }
 

@@ -37,8 +37,8 @@ let idleCollector: TrigramCollector | undefined;
  * Writes one shard. Call `beginRepository`, then `add` for its documents, best first; the same for the next repository;
  * finally `finish`.
  *
- * Writes text to the sink at once; if it is compressed, only after the first 4 MiB, on which the dictionary is trained. Collects the trigrams of each block and about sixty bytes per document in memory.
- * See `shard.ts` for the layout.
+ * Writes text to the sink at once; compressed text only after the first 4 MiB, which train the dictionary. Collects the
+ * trigrams of each block and about sixty bytes per document in memory. See `shard.ts` for the layout.
  */
 export class ShardWriter {
   readonly #sections: SectionWriter;
