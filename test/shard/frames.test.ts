@@ -5,10 +5,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { isServiceError } from "#base/error";
 import { memorySource } from "#platform/byteSource";
+import { loadChecksum } from "#shard/format/checksum";
 import { trainDictionary } from "#shard/format/dictionary";
 import { ShardReader } from "#shard/format/reader";
+import { checkedPageBytes } from "#shard/format/shard";
 import { MemorySink, ShardWriter } from "#shard/format/writer";
 import { Random } from "#test/support/corpus";
+import { shardLayout } from "#test/support/damage";
 import { shardDocument } from "#test/support/engines";
 import { projectRoot } from "#test/support/house";
 import { readerOf, shardBytes } from "#test/support/shards";
@@ -86,6 +89,78 @@ test("shards that are read alternately do not see each other's text", async () =
       assert.deepEqual(texts, [`one ${index} `.repeat(100), `other ${index} `.repeat(100)]);
     }
   }
+});
+
+/** A shard of documents of 4 KB that cannot be compressed, one block each. */
+async function noiseShard(): Promise<{
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}> {
+  const random = new Random(5);
+  const bytes = await shardBytes(
+    (writer) => {
+      writer.beginRepository(1);
+      for (let at = 0; at < 300; at++)
+        writer.add(
+          shardDocument({ path: `${at}`, content: Buffer.from(random.bytes(1500)).toString("hex") }),
+        );
+    },
+    { formatVersion: 2 },
+  );
+  const content = shardLayout(Buffer.from(bytes)).sections.find(({ name }) => name === "content");
+  assert.ok(content);
+  return { bytes: Buffer.from(bytes), start: content.offset, end: content.offset + content.length };
+}
+
+test("frames that are close to each other are read with few calls, others by themselves", async () => {
+  const { bytes, start, end } = await noiseShard();
+  const source = memorySource(bytes);
+  const readsOf = async (step: number) => {
+    let [count, readBytes] = [0, 0];
+    const read: typeof source.read = (position, target, offset, length) => {
+      // Other reads check a whole page.
+      if (position >= start && position < end && target.length !== checkedPageBytes) {
+        count++;
+        readBytes += length;
+      }
+      source.read(position, target, offset, length);
+    };
+    const reader = new ShardReader({ ...source, length: bytes.length, read }, await loadChecksum());
+    for (let document = 0; document < 300; document += step) reader.readContent(document);
+    return { count, share: readBytes / (end - start) };
+  };
+  for (const step of [1, 2, 5]) {
+    const { count, share } = await readsOf(step);
+    assert.ok(count < 30 && share < 1.1, `every ${step}: ${count} reads, ${share} of the text`);
+  }
+  const { count, share } = await readsOf(30);
+  assert.ok(count === 10 && share < 0.1, `${count} reads, ${share} of the text`);
+});
+
+test("damage of a page does not affect frames of the pages before", async () => {
+  const { bytes, start } = await noiseShard();
+  bytes.writeUInt8(
+    bytes.readUInt8(start + 2 * checkedPageBytes + 100) ^ 1,
+    start + 2 * checkedPageBytes + 100,
+  );
+  const damagedOf = async (isFresh: boolean) => {
+    let reader = await readerOf(bytes);
+    const damaged: number[] = [];
+    for (let document = 0; document < 300; document++) {
+      if (isFresh) reader = await readerOf(bytes);
+      try {
+        reader.readContent(document);
+      } catch (error) {
+        assert.ok(isServiceError(error, "SHARD_DAMAGED"));
+        damaged.push(document);
+      }
+    }
+    return damaged;
+  };
+  const alone = await damagedOf(true);
+  assert.ok(alone.length > 10 && alone.length < 50, `${alone.length}`);
+  assert.deepEqual(await damagedOf(false), alone);
 });
 
 test("a compressed shard whose version is changed to that of plain text is damaged", async () => {

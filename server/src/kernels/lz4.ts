@@ -51,9 +51,9 @@ class Lz4Memory {
     this.reserve(firstRoom, firstRoom);
   }
 
-  /** Ensures room for a text and for compressed bytes. Discards the content of both. */
-  reserve(textBytes: number, compressedBytes: number): void {
-    if (textBytes <= this.#textRoom && compressedBytes <= this.#compressedRoom) return;
+  /** Ensures room for a text and for compressed bytes. Returns whether that discards the content of both. */
+  reserve(textBytes: number, compressedBytes: number): boolean {
+    if (textBytes <= this.#textRoom && compressedBytes <= this.#compressedRoom) return false;
     const textRoom = grownCapacity(this.#textRoom, textBytes);
     const compressedRoom = grownCapacity(this.#compressedRoom, compressedBytes);
     const compressedStart = textStart + textRoom + slack;
@@ -61,6 +61,7 @@ class Lz4Memory {
     this.compressedStart = compressedStart;
     this.#textRoom = textRoom;
     this.#compressedRoom = compressedRoom;
+    return true;
   }
 
   /** Throws a `RangeError` for bytes outside the reserved ranges. */

@@ -18,7 +18,7 @@ import { trainDictionary } from "./dictionary";
 import { lastAtOrBelow } from "./lastAtOrBelow";
 import { GrowingWords } from "./numbers";
 import { bytesOf, type PagedReader, type PagedSection, type SectionWriter } from "./sections";
-import type { ShardFormatVersion } from "./shard";
+import { checkedPageBytes, type ShardFormatVersion } from "./shard";
 
 /** The text of a shard. */
 export interface ContentReader {
@@ -46,6 +46,12 @@ const trainingStep = 4;
 const dictionaryShare = 1 / 32;
 /** The limit of frames that are read with one call. */
 const maxBatchBytes = 128 * 1024;
+/**
+ * If a frame starts at most this far after the one before it, the read is extended, each time to twice as much: a system call
+ * takes about as long as copying 16 KiB.
+ */
+const maxGapBytes = 16 * 1024;
+const readAhead = { minBytes: 4096, maxBytes: checkedPageBytes };
 /** A batch of more blocks is part of a scan, which would evict everything else from the cache. */
 const maxCachedBatch = 16;
 
@@ -53,6 +59,12 @@ const maxCachedBatch = 16;
 let compressor: Compressor | undefined;
 let decompressor: Decompressor | undefined;
 const cache = new BlockCache();
+/** The frames that are in the decompressor's memory, from `compressedStart` on. */
+const loaded: { owner: FrameReader | undefined; start: number; end: number } = {
+  owner: undefined,
+  start: 0,
+  end: 0,
+};
 
 /** The format of shards on disk. Shards in an older one are rewritten. */
 export function diskFormatVersion(): ShardFormatVersion {
@@ -147,6 +159,9 @@ export class FrameReader implements ContentReader {
   readonly #blockStarts: Uint32Array;
   readonly #dictionary: Uint8Array;
   readonly #cached: CachedBlocks;
+  /** Where the last frames ended. */
+  #lastEnd = 0;
+  #aheadBytes = readAhead.minBytes;
 
   constructor(
     frames: PagedReader,
@@ -205,16 +220,40 @@ export class FrameReader implements ContentReader {
     const compressedBytes = (this.#frameStarts[stop] ?? 0) - from;
     decompressor ??= newDecompressor();
     const lz4 = decompressor;
-    lz4.reserve(this.#longest(first, stop), compressedBytes);
+    if (lz4.reserve(this.#longest(first, stop), Math.max(compressedBytes, readAhead.maxBytes)))
+      loaded.owner = undefined;
     lz4.useDictionary(this.#dictionary);
-    this.#frames.read(from, lz4.bytes, lz4.compressedStart, compressedBytes);
+    const compressed = this.#load(lz4, from, from + compressedBytes);
     const isCached = stop - first <= maxCachedBatch;
     for (let block = first; block < stop; block++) {
-      this.#decompress(lz4, block, lz4.compressedStart + (this.#frameStarts[block] ?? 0) - from);
+      this.#decompress(lz4, block, compressed + (this.#frameStarts[block] ?? 0) - from);
       const { bytes, textStart } = lz4;
       if (isCached) cache.add(this.#cached, block, bytes, textStart, textStart + this.#textBytes(block));
       this.#copy(block, bytes, textStart, position, target, offset, end);
     }
+  }
+
+  /**
+   * Loads the frames in `[from, to)` of the section, and returns their address. Reads whole frames ahead, but not past the
+   * checked page: damage there must not affect these.
+   */
+  #load({ bytes, compressedStart }: Decompressor, from: number, to: number): number {
+    const gap = from - this.#lastEnd;
+    this.#lastEnd = to;
+    if (loaded.owner !== this || from < loaded.start || to > loaded.end) {
+      const isNear = gap >= 0 && gap <= maxGapBytes;
+      this.#aheadBytes = isNear ? Math.min(2 * this.#aheadBytes, readAhead.maxBytes) : readAhead.minBytes;
+      const starts = this.#frameStarts;
+      const pageEnd = Math.ceil(to / checkedPageBytes) * checkedPageBytes;
+      const limit = Math.min(from + this.#aheadBytes, pageEnd);
+      const end = Math.max(to, starts[lastAtOrBelow(starts, 0, starts.length, limit)] ?? 0);
+      loaded.owner = undefined;
+      this.#frames.read(from, bytes, compressedStart, end - from);
+      loaded.start = from;
+      loaded.end = end;
+      loaded.owner = this;
+    }
+    return compressedStart + from - loaded.start;
   }
 
   #textBytes(block: number): number {
