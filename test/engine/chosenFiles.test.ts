@@ -43,6 +43,7 @@ function searchOf(count: number, load: (onPartial: (piece: PackedFiles) => void)
     kind: "hits",
     token: 1,
     hits: [hits],
+    loadedCount: 0,
     stats: noStats,
     isTruncated: false,
     damagedFiles: [],

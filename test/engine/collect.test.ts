@@ -40,16 +40,24 @@ function shardHits(order: ShardOrder, found: readonly Omit<Hit, "order">[], maxP
 }
 
 function response(of: readonly ShardHits[]): SearchResponse {
-  return { kind: "hits", token: 1, hits: of, stats: noStats, isTruncated: false, damagedFiles: [] };
+  return {
+    kind: "hits",
+    token: 1,
+    hits: of,
+    loadedCount: 0,
+    stats: noStats,
+    isTruncated: false,
+    damagedFiles: [],
+  };
 }
 
-test("the best hits of all workers are chosen, ties in search order and then by document", () => {
-  fc.assert(
-    fc.property(
+test("the best hits of all workers are chosen, ties in search order and then by document", async () => {
+  await fc.assert(
+    fc.asyncProperty(
       workers,
       fc.integer({ min: 1, max: 60 }),
       perFile,
-      (shardsOf, maxDisplayedMatches, maxPerFile) => {
+      async (shardsOf, maxDisplayedMatches, maxPerFile) => {
         // Worker 0 has the shards 0, 3, 6 and so on.
         const orderOf = (worker: number, shard: number): ShardOrder => [7, 1, shard * 3 + worker];
         const responses = shardsOf.map((shards, worker) =>
@@ -60,7 +68,7 @@ test("the best hits of all workers are chosen, ties in search order and then by 
           maxDisplayedMatches,
           maxMatchesPerFile: maxPerFile,
         });
-        const chosen = chooseHits(responses, limits);
+        const chosen = await chooseHits(responses, limits);
         const all: Hit[] = shardsOf.flatMap((shards, worker) =>
           shards.flatMap((found, shard) => found.map((hit) => ({ ...hit, order: orderOf(worker, shard) }))),
         );
@@ -86,7 +94,7 @@ test("the best hits of all workers are chosen, ties in search order and then by 
   );
 });
 
-test("the best files are loaded first, then batches of the others in the order of the text", () => {
+test("the best files are loaded first, then batches of the others in the order of the text", async () => {
   const shards = Array.from({ length: 5 }, (_, shard) =>
     shardHits(
       [7, 1, shard],
@@ -99,7 +107,7 @@ test("the best files are loaded first, then batches of the others in the order o
     ),
   );
   const { limits } = planOf(literal("a"), { maxMatches: 1e6, maxDisplayedMatches: 4500 });
-  const [chosen] = chooseHits([response(shards)], limits).hits;
+  const [chosen] = (await chooseHits([response(shards)], limits)).hits;
   assert.ok(chosen);
   const loaded = Array.from(chosen.ranks, (rank, at) => {
     const [shard, hit] = [chosen.shards[at] ?? 0, chosen.hits[at] ?? 0];

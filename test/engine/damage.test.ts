@@ -175,6 +175,35 @@ test("truncated, empty and missing files are reported and cause no wrong result"
   }
 });
 
+test("files that were loaded before their shard turned out to be damaged are not part of the result", async () => {
+  const random = new Random(3);
+  const noise = () => Buffer.from(random.bytes(60)).toString("hex");
+  const large = Array.from({ length: 150 }, (_, at) => ({
+    path: `large${at}.txt`,
+    content: Array.from({ length: 40 }, () => `needle ${noise()}\n`).join(""),
+  }));
+  const small = [1, 2].map((at) => ({ path: `small${at}.txt`, content: "needle\n".repeat(60) }));
+  const directory = await openIndex([
+    { id: 1, segments: [large] },
+    { id: 2, segments: [small] },
+  ]);
+  const segment = [...directory.manifests().values()].find(({ repositoryId }) => repositoryId === 1)
+    ?.segments[0];
+  assert.ok(segment);
+  const path = directory.pathOf(segment);
+  const bytes = readFileSync(path);
+  const content = shardLayout(bytes).sections.find(({ name }) => name === "content");
+  assert.ok(content);
+  const last = content.offset + content.length - 1;
+  bytes.writeUInt8(bytes.readUInt8(last) ^ 1, last);
+  writeFileSync(path, bytes);
+  const { files, stats } = await search(openEngine(directory).engine, literal("needle"));
+  assert.deepEqual(
+    [files.map((file) => file.path), stats.totalMatchCount, stats.actualMatchCount, stats.flushReason],
+    [["small1.txt", "small2.txt"], 120, 120, "SHARD_DAMAGED"],
+  );
+});
+
 test("a file that shrinks while it is open is reported", async () => {
   const directory = await openIndex(repositories);
   const { results: expected } = await searchAll(directory);

@@ -4,6 +4,7 @@ import { isServiceError } from "#base/error";
 import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import type { SearchThread } from "#engine/embedded/searchMessages";
 import { createSearchTask } from "#engine/embedded/searchTask";
+import type { SearchPlan } from "#engine/engine";
 import { decodeChunks, type FileMatch } from "#model/match";
 import type { PackedFiles } from "#model/packedFile";
 import type { RepositoryId } from "#model/repository";
@@ -383,13 +384,20 @@ test("closing an engine ends its searches without a complete result", async () =
 });
 
 /** Opens an engine on this thread; `watch` wraps the calls to its worker. */
-function watchedEngine(directory: ShardDirectory, watch: (run: SearchThread["run"]) => SearchThread["run"]) {
+function watchedEngine(
+  directory: ShardDirectory,
+  watch: (run: SearchThread["run"]) => SearchThread["run"],
+  workerCount = 1,
+) {
   const startThread = () => {
     const thread = inlineThread(createSearchTask());
     return { ...thread, run: watch(thread.run) };
   };
-  return new EmbeddedEngine({ directory, workerCount: 1, startThread, onDamage: assert.fail });
+  return new EmbeddedEngine({ directory, workerCount, startThread, onDamage: assert.fail });
 }
+
+/** The result will not contain all matches, so files are loaded only once they have been chosen. */
+const chosenFirst = { maxDisplayedMatches: 20_000 };
 
 const manyFiles = Array.from({ length: 200 }, (_, at) => ({
   path: `${at}.txt`,
@@ -406,15 +414,76 @@ test("many files are transferred in pieces, complete and in order", async () => 
       return onPartial?.(piece);
     });
     if (response.kind === "files") count(response.last);
+    if (response.kind === "hits" && response.attached !== undefined) count(response.attached);
     return response;
   });
   const plain = openEngine(directory);
-  const { files, isExhaustive } = await search(engine, literal("needle"));
-  assert.deepEqual(files, (await search(plain.engine, literal("needle"))).files);
-  assert.deepEqual([files.length, rangeLines(files).length, isExhaustive], [200, 20_000, true]);
-  assert.ok(pieces.length > 10);
-  // The last file of a piece may exceed its limit.
-  assert.ok(Math.max(...pieces) < 160_000, `${Math.max(...pieces)}`);
+  for (const limits of [{}, chosenFirst]) {
+    pieces.length = 0;
+    const { files, isExhaustive } = await search(engine, literal("needle"), limits);
+    assert.deepEqual(files, (await search(plain.engine, literal("needle"))).files);
+    assert.deepEqual([files.length, rangeLines(files).length, isExhaustive], [200, 20_000, true]);
+    assert.ok(pieces.length > 10);
+    // The last file of a piece may exceed its limit.
+    assert.ok(Math.max(...pieces) < 160_000, `${Math.max(...pieces)}`);
+  }
+});
+
+test("files that are loaded while they are found are those that would be requested", async () => {
+  const directory = await openIndex(
+    [1, 2, 3, 4].map((id) => ({
+      id,
+      segments: [
+        Array.from({ length: 150 }, (_, at) => ({
+          path: `${at}.txt`,
+          content:
+            `needle ${at}\nhay\n`.repeat(1 + ((at * 37 + id) % 60)) + (at % 9 === 0 ? "needle hay" : ""),
+          category: at % 4 === 0 ? ("test" as const) : ("source" as const),
+        })),
+      ],
+    })),
+  );
+  let requested = 0;
+  const engineOf = (isEarly: boolean) =>
+    watchedEngine(
+      directory,
+      (run) => (call, signal, onPartial) => {
+        if (call.kind === "files" && isEarly) requested += call.picks.shards.length;
+        const isLate = call.kind === "search" && !isEarly;
+        return run(isLate ? { ...call, maxEarlyMatches: 0 } : call, signal, onPartial);
+      },
+      2,
+    );
+  const [early, late] = [engineOf(true), engineOf(false)];
+  const found = literal("needle");
+  const phrase = { phrase: { kind: "literal", text: "needle hay", caseSensitive: true } } as const;
+  const total = (await search(late, found)).stats.totalMatchCount;
+  assert.ok(total > 15_000, `${total}`);
+  const cases: readonly (readonly [Partial<Limits>, Partial<SearchPlan>, (count: number) => boolean])[] = [
+    [{}, {}, (count) => count === 0],
+    [{ contextLines: 2 }, phrase, (count) => count === 0],
+    [{ maxMatchesPerFile: 3 }, {}, (count) => count === 0],
+    // At most the last file is cut, and requested again.
+    [{ maxMatches: total - 1000 }, {}, (count) => count <= 1],
+    // Some of the best files are found after enough were loaded.
+    [{ maxMatches: 2 * total, maxDisplayedMatches: total - 8000 }, {}, (count) => count > 1 && count < 300],
+    // Too many matches, or too much text: all files are requested.
+    [{ maxMatches: 1000 }, {}, (count) => count > 10],
+    [{ maxResponseBytes: 400_000 }, {}, (count) => count > 100],
+  ];
+  for (const [limits, change, isExpected] of cases) {
+    requested = 0;
+    const results = await Promise.all([early, late].map((engine) => search(engine, found, limits, change)));
+    const [one, other] = results.map(({ files, isExhaustive, stats }) => [
+      files,
+      isExhaustive,
+      stats.totalMatchCount,
+      stats.actualMatchCount,
+      stats.flushReason,
+    ]);
+    assert.deepEqual(one, other);
+    assert.ok(isExpected(requested), `${JSON.stringify(limits)}: ${requested} files were requested`);
+  }
 });
 
 test("workers skip shards if others have found enough matches in earlier ones", async () => {
@@ -445,6 +514,34 @@ test("workers skip shards if others have found enough matches in earlier ones", 
   await engine.close();
 });
 
+test("files that are loaded while they are found, but not chosen, do not count for the size of the result", async () => {
+  const documents = (count: number, path: string, line: string) =>
+    Array.from({ length: count }, (_, at) => ({ path: `${path}${at}.txt`, content: line.repeat(10) }));
+  const directory = await openIndex([
+    {
+      id: 1,
+      segments: [
+        [
+          ...documents(60, "none", "nothing\n"),
+          ...documents(100, "weak", `xneedlex ${"y".repeat(400)}\n`),
+          ...documents(100, "good", `needle ${"y".repeat(150)}\n`),
+        ],
+      ],
+    },
+  ]);
+  const { engine } = openEngine(directory);
+  const limits = { maxMatches: 2000, maxDisplayedMatches: 1000 };
+  const weak = await search(engine, literal("xneedlex"));
+  // Enough for the weak files and a few others, but not for all.
+  const maxResponseBytes = weak.files.reduce((sum, { chunks }) => sum + chunks.length + 500, 0);
+  const bounded = await search(engine, literal("needle"), { ...limits, maxResponseBytes });
+  assert.equal(weak.files.length, 100);
+  assert.deepEqual(
+    [bounded.files.length, bounded.files.every(({ path }) => path.startsWith("good"))],
+    [100, true],
+  );
+});
+
 test("files that could not be loaded in time are missing, and the result reports it", async () => {
   const directory = await openIndex([{ id: 1, segments: [manyFiles] }]);
   // The deadline passes just after everything has been found.
@@ -453,7 +550,7 @@ test("files that could not be loaded in time are missing, and the result reports
     (run) => (call, signal, onPartial) =>
       run(call.kind === "files" ? { ...call, until: 0 } : call, signal, onPartial),
   );
-  const { files, stats, isExhaustive } = await search(engine, literal("needle"));
+  const { files, stats, isExhaustive } = await search(engine, literal("needle"), chosenFirst);
   const all = await search(openEngine(directory).engine, literal("needle"));
   assert.ok(files.length > 0 && files.length < 200, `${files.length} files`);
   assert.deepEqual(files, all.files.slice(0, files.length));

@@ -155,6 +155,8 @@ export function listPacked(files: PackedFiles): (PackedFile | undefined)[] {
 export class PackedList {
   readonly #pieces: PackedFiles[] = [];
   readonly #pieceIndexes = new Map<PackedFiles, number>();
+  /** The index of the piece that was set last: the next file is often in the same one. */
+  #lastIndex = -1;
   /** The index of each file's piece, plus one; 0 if there is no file. */
   readonly #pieceOf = new Uint32List();
   readonly #indexOf = new Uint32List();
@@ -170,14 +172,19 @@ export class PackedList {
   }
 
   set(position: number, piece: PackedFiles, index: number): void {
-    const pieceIndex = intern(this.#pieceIndexes, piece);
-    this.#pieces[pieceIndex] = piece;
-    this.#pieceOf.set(position, pieceIndex + 1);
+    if (this.#pieces[this.#lastIndex] !== piece) this.#lastIndex = intern(this.#pieceIndexes, piece);
+    this.#pieces[this.#lastIndex] = piece;
+    this.#pieceOf.set(position, this.#lastIndex + 1);
     this.#indexOf.set(position, index);
   }
 
   push({ files, index }: PackedFile): void {
     this.set(this.length, files, index);
+  }
+
+  /** Appends all files of a piece. */
+  pushAll(piece: PackedFiles): void {
+    for (let index = 0; index < piece.scores.length; index++) this.set(this.length, piece, index);
   }
 
   truncate(length: number): void {

@@ -13,6 +13,10 @@ export class TimeSlice {
     return performance.now() >= this.#sliceEnd;
   }
 
+  async yieldIfExpired(): Promise<void> {
+    if (this.isExpired) await this.yieldToEventLoop();
+  }
+
   /** Lets pending events run, then starts the next slice. */
   async yieldToEventLoop(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));

@@ -5,16 +5,18 @@ import { PackedFile, type PackedFiles, PackedList } from "#model/packedFile";
 import { monotonicNow } from "#platform/clock";
 import { releaseBytes } from "#platform/sharedRegion";
 import { TimeLimit } from "#platform/timeLimit";
-import { TimeSlice } from "#platform/timeSlice";
+import type { TimeSlice } from "#platform/timeSlice";
 import { type ChosenHits, truncateFile } from "./collect";
 import { packedFileBytes, packFile } from "./resultPiece";
-import type { FilesCall, SearchResponse, SearchThread } from "./searchMessages";
+import { attachesAllFiles, type FilesCall, type SearchResponse, type SearchThread } from "./searchMessages";
 
 const filesPerClockRead = 64;
 
 export interface ThreadResponse {
   readonly thread: SearchThread;
   readonly response: SearchResponse;
+  /** The files that came with the response. */
+  readonly arrived: PackedList;
 }
 
 /**
@@ -38,6 +40,7 @@ export class ReceivedPieces {
 }
 
 export interface FileLoading {
+  readonly slice: TimeSlice;
   /** The result contains only files that are loaded by then. */
   readonly until: number;
   /** Limit of the size of all files in the response. */
@@ -60,30 +63,29 @@ export interface ChosenFiles {
 }
 
 /** The outcome of loading one thread's files. */
-interface Loaded {
+interface LoadOutcome {
   readonly isLate: boolean;
   readonly isLost: boolean;
   readonly damagedFiles: readonly string[];
 }
 
-const complete: Loaded = { isLate: false, isLost: false, damagedFiles: [] };
+const complete: LoadOutcome = { isLate: false, isLost: false, damagedFiles: [] };
 
 /** Loads the files of the chosen hits until the end of the stage. `hits` are by response. */
 export async function loadChosenFiles(
   responses: readonly ThreadResponse[],
   hits: readonly ChosenHits[],
-  { until, maxBytes, received }: FileLoading,
+  { slice, until, maxBytes, received }: FileLoading,
   caller: AbortSignal,
 ): Promise<ChosenFiles> {
   const limit = new TimeLimit(caller, until - monotonicNow());
   const { signal } = limit;
   const files = new PackedList();
-  const load = async ({ thread, response }: ThreadResponse, index: number): Promise<Loaded> => {
-    const chosen = hits[index];
-    if (chosen === undefined) return complete;
-    const missing = addAttached(files, response, chosen);
-    if (response.token === 0 || missing?.length === 0) return complete;
-    const { ranks, ...picks } = missing === undefined ? chosen : selectHits(chosen, missing);
+  const load = async (
+    { thread, response }: ThreadResponse,
+    { missing: { ranks, ...picks }, isNeeded }: MissingHits,
+  ): Promise<LoadOutcome> => {
+    if (response.token === 0 || (ranks.length === 0 && attachesAllFiles(response))) return complete;
     const call: FilesCall = { kind: "files", token: response.token, picks, until };
     if (ranks.length === 0) {
       // Only releases the search, for which a thread that is busy with another one may take a while.
@@ -109,14 +111,19 @@ export async function loadChosenFiles(
       const isLost = isServiceError(error, "ENGINE_UNAVAILABLE");
       const isLate = limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED");
       if (!isLost && !isLate) throw error;
-      return missing === undefined ? { ...complete, isLost, isLate } : complete;
+      return isNeeded ? { ...complete, isLost, isLate } : complete;
     }
   };
   try {
-    const loaded = await Promise.all(responses.map(load));
+    const missing: MissingHits[] = [];
+    for (const [index, response] of responses.entries())
+      missing.push(await addArrived(files, response, hits[index] as ChosenHits, slice));
+    const loaded = await Promise.all(
+      responses.map((response, index) => load(response, missing[index] as MissingHits)),
+    );
     return {
       files,
-      ...(await limitBytes(files, maxBytes, caller)),
+      ...(await limitBytes(files, maxBytes, slice, caller)),
       isLate: loaded.some(({ isLate }) => isLate),
       lostCount: loaded.filter(({ isLost }) => isLost).length,
       damagedFiles: loaded.flatMap(({ damagedFiles }) => damagedFiles),
@@ -126,37 +133,47 @@ export async function loadChosenFiles(
   }
 }
 
+/** Hits whose files have to be requested. */
+interface MissingHits {
+  readonly missing: ChosenHits;
+  /** Whether the result lacks files without them. */
+  readonly isNeeded: boolean;
+}
+
 /**
- * Adds the files of the chosen hits that are part of the response. Returns the indexes of hits whose file has to be loaded
- * nevertheless: if the result of all threads exceeds the limit, its last file has fewer ranges than attached, but with
- * chunks around all of these. Returns undefined if no files are attached.
+ * Adds the files of the chosen hits that came with the response, and returns the other hits. The last file may exceed the
+ * match limit: it is cut, and requested again with the chunks of the remaining ranges.
  */
-function addAttached(
+async function addArrived(
   files: PackedList,
-  { attached, hits }: SearchResponse,
+  { response: { hits, loadedCount }, arrived }: ThreadResponse,
   chosen: ChosenHits,
-): number[] | undefined {
-  if (attached === undefined) return undefined;
+  slice: TimeSlice,
+): Promise<MissingHits> {
+  if (loadedCount === 0) return { missing: chosen, isNeeded: true };
   const firstOfShard: number[] = [];
   let hitCount = 0;
   for (const { documents } of hits) {
     firstOfShard.push(hitCount);
     hitCount += documents.length;
   }
-  const cut: number[] = [];
-  for (const [at, shard] of chosen.shards.entries()) {
-    const index = (firstOfShard[shard] ?? 0) + (chosen.hits[at] ?? 0);
+  const missing: number[] = [];
+  let cutCount = 0;
+  for (let at = 0; at < chosen.shards.length; at++) {
+    if (at % filesPerClockRead === 0) await slice.yieldIfExpired();
+    const index = (firstOfShard[chosen.shards[at] ?? 0] ?? 0) + (chosen.hits[at] ?? 0);
     const rank = chosen.ranks[at] ?? 0;
     const maxRanges = chosen.maxRanges[at] ?? 0;
-    const file = new PackedFile(attached, index);
-    if (!file.isReadable) continue;
-    if (file.rangeCount <= maxRanges) files.set(rank, attached, index);
-    else {
-      cut.push(at);
+    const file = index < loadedCount ? arrived.at(index) : undefined;
+    if (file === undefined) missing.push(at);
+    else if (file.isReadable && file.rangeCount <= maxRanges) files.set(rank, file.files, file.index);
+    else if (file.isReadable) {
+      cutCount++;
+      missing.push(at);
       files.set(rank, packFile(truncateFile(file.unpack(), maxRanges)), 0);
     }
   }
-  return cut;
+  return { missing: selectHits(chosen, missing), isNeeded: missing.length > cutCount };
 }
 
 function selectHits({ shards, hits, maxRanges, ranks }: ChosenHits, indexes: readonly number[]): ChosenHits {
@@ -168,15 +185,15 @@ function selectHits({ shards, hits, maxRanges, ranks }: ChosenHits, indexes: rea
 async function limitBytes(
   files: PackedList,
   maxBytes: number,
+  slice: TimeSlice,
   signal: AbortSignal,
 ): Promise<Pick<ChosenFiles, "fileCount" | "matchCount" | "isTruncated">> {
-  const slice = new TimeSlice();
   let fileCount = 0;
   let matchCount = 0;
   let bytes = 0;
   for (let rank = 0; rank < files.length; rank++) {
-    if (rank % filesPerClockRead === 0 && slice.isExpired) {
-      await slice.yieldToEventLoop();
+    if (rank % filesPerClockRead === 0) {
+      await slice.yieldIfExpired();
       throwIfAborted(signal);
     }
     const file = files.at(rank);

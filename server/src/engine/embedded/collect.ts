@@ -1,10 +1,12 @@
 import { type Chunk, decodeChunks, encodeChunks, type FileMatch } from "#model/match";
+import { TimeSlice } from "#platform/timeSlice";
 import type { Limits } from "#query/limits";
 import type { FilePicks, SearchResponse, ShardHits } from "./searchMessages";
 import { compareOrder, isDefinitionLayer } from "./searchOrder";
 
 /** This many hits of each worker are loaded in the order of their ranks, the others in batches. */
 const loadedByRank = 1000;
+const hitsPerClockRead = 1024;
 
 /** The hits of one worker that are part of the result, in the order in which their files are loaded. */
 export interface ChosenHits extends FilePicks {
@@ -28,8 +30,14 @@ export interface Chosen {
  * Each worker stops when it has enough hits, so how far it gets depends on which shards it owns. The result must not
  * depend on that: matches are counted in the search order of the shards, and shards after the one that reaches the
  * limit are dropped. The layers of definitions are always counted.
+ *
+ * Yields to other work when the slice has expired.
  */
-export function chooseHits(responses: readonly SearchResponse[], limits: Limits): Chosen {
+export async function chooseHits(
+  responses: readonly SearchResponse[],
+  limits: Limits,
+  slice: TimeSlice = new TimeSlice(),
+): Promise<Chosen> {
   const shards = responses
     .flatMap((response, index) => response.hits.map((hits, shard) => ({ response: index, shard, hits })))
     .sort((left, right) => compareOrder(left.hits.order, right.hits.order));
@@ -51,9 +59,10 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
   // Each hit has at least one match.
   const maxPicks = (hits: readonly ShardHits[]) => Math.min(countHits(hits), limits.maxDisplayedMatches);
   const chosen = responses.map(({ hits }) => new PickList(maxPicks(hits)));
-  const { shardOf, hitOf, bestFirst } = rankHits(counted);
+  const { shardOf, hitOf, bestFirst } = await rankHits(counted, slice);
   let remaining = limits.maxDisplayedMatches;
   for (let rank = 0; rank < bestFirst.length && remaining > 0; rank++) {
+    if (rank % hitsPerClockRead === 0) await slice.yieldIfExpired();
     const at = bestFirst[rank] ?? 0;
     const { response, shard, hits } = counted[shardOf[at] ?? 0] as RankedShard;
     const hit = hitOf[at] ?? 0;
@@ -61,7 +70,11 @@ export function chooseHits(responses: readonly SearchResponse[], limits: Limits)
     chosen[response]?.push(shard, hit, Math.min(matchCount, remaining), rank);
     remaining -= matchCount;
   }
-  const picks = chosen.map((list) => list.columns());
+  const picks: ChosenHits[] = [];
+  for (const list of chosen) {
+    picks.push(list.columns());
+    await slice.yieldIfExpired();
+  }
   return { hits: picks, totalMatchCount, limitedMatchCount, fileCount, phraseMatchCount };
 }
 
@@ -84,13 +97,14 @@ interface RankedHits {
 }
 
 /** Ranks the hits of shards, which are in search order. There may be a hundred thousand, with few different scores. */
-function rankHits(shards: readonly RankedShard[]): RankedHits {
+async function rankHits(shards: readonly RankedShard[], slice: TimeSlice): Promise<RankedHits> {
   const count = countHits(shards.map(({ hits }) => hits));
   const shardOf = new Uint32Array(count);
   const hitOf = new Uint32Array(count);
   const groups = new ScoreGroups(count);
   let at = 0;
   for (const [index, { hits }] of shards.entries()) {
+    await slice.yieldIfExpired();
     const order = documentOrder(hits.documents);
     for (let next = 0; next < hits.documents.length; next++) {
       const hit = order === undefined ? next : (order[next] ?? 0);
@@ -100,6 +114,7 @@ function rankHits(shards: readonly RankedShard[]): RankedHits {
       at++;
     }
   }
+  await slice.yieldIfExpired();
   return { shardOf, hitOf, bestFirst: groups.bestFirst() };
 }
 

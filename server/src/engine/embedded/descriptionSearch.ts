@@ -29,7 +29,7 @@ import type {
   ShardHits,
 } from "./searchMessages";
 import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
-import { type OpenShard, partOf, type ShardSet } from "./shardSet";
+import { isPreferred, type OpenShard, type ShardSet } from "./shardSet";
 
 /** Each worker reads about this many blocks for each stem to estimate how often it occurs. */
 const sampledBlocks = 48;
@@ -115,7 +115,7 @@ export class DescriptionSearch {
         counts: this.#counts,
         // Only the filters contain expressions, and few documents are read.
         mode: this.#compiled.isSafe ? "backtracking" : "linear",
-        isPreferred: (document) => this.#isPreferred(shard, document),
+        isPreferred: (document) => isPreferred(this.#call.search.preferred, shard, document),
       });
       this.#guard(shard, () => {
         if (!this.#run(() => evaluation.prepare())) return;
@@ -191,13 +191,6 @@ export class DescriptionSearch {
     for (const { evaluation } of this.#shards) evaluation.ranges.release();
   }
 
-  #isPreferred(shard: OpenShard, document: number): boolean {
-    const { preferred } = this.#call.search;
-    if (preferred.length === 0) return false;
-    const part = partOf(shard, document);
-    return part !== undefined && preferred.includes(part.repository.shards.id);
-  }
-
   /**
    * Runs something that filters of the query may slow down. If it takes too long, interrupts it, skips it, and returns
    * undefined.
@@ -263,6 +256,7 @@ export class DescriptionSearch {
       kind: "hits",
       token: 0,
       hits,
+      loadedCount: 0,
       isTruncated: !isComplete,
       damagedFiles: [...this.#damaged],
       stats: {

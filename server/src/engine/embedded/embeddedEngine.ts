@@ -49,8 +49,8 @@ export interface EmbeddedEngineOptions extends SearchWorkersOptions {
  * - Send the search to the workers with shards of its repositories (`SearchWorkers`). Each one evaluates the shards that
  *   it owns, best first, until it has enough hits (`search.ts`). The first worker also searches the unsaved documents.
  * - Merge the hits, keep the best up to the display limit, and load their files from the workers that found them
- *   (`searchRun.ts`). If a worker has only a few, it loads their files right away. A streaming search receives its files
- *   during evaluation instead.
+ *   (`searchRun.ts`). If a worker has only a few, or if most of them will be in the result, it loads their files right away.
+ *   A streaming search receives its files during evaluation instead.
  * - If a worker reports that an expression runs too long, discard all of this and run the whole search again on the
  *   slow thread, so that it cannot hold up other searches.
  *
@@ -91,12 +91,14 @@ export class EmbeddedEngine implements Engine {
     );
     const until = { ...limits, deadline: stages.searchUntil };
     const acceptsPacked = plan.acceptsPacked === true && emit === undefined;
+    const threads = this.#workers.threadsFor(plan.repositories);
     const call = {
       ...searchCall({ ...plan, limits: until, unsaved }, emit !== undefined),
       acceptsPacked,
+      maxEarlyMatches:
+        emit === undefined && isLarge(plan) ? plan.limits.maxDisplayedMatches / threads.length : 0,
     };
     const onDamage = (files: readonly string[]) => this.#workers.reportDamage(files);
-    const threads = this.#workers.threadsFor(plan.repositories);
     const shared = { threads, limits, stages, acceptsPacked, emit, onDamage };
     const maySkipShards =
       threads.length > 1 && Number.isFinite(limits.maxMatches) && plan.grouping === undefined;
@@ -167,7 +169,8 @@ export class EmbeddedEngine implements Engine {
   async #searchSlow(run: SearchRun, call: SearchCall, signal: AbortSignal): Promise<EngineResult> {
     return await this.#workers.withSlowThread(async (thread) => {
       run.emit?.restart();
-      const callFor = (): SearchCall => ({ ...call, lane: "slow" });
+      const maxEarlyMatches = (call.maxEarlyMatches ?? 0) * run.threads.length;
+      const callFor = (): SearchCall => ({ ...call, lane: "slow", maxEarlyMatches });
       const result = await runSearch({ ...run, threads: [thread], callFor }, signal);
       if (result === "tooSlow") throw new Error("A search on the slow thread must not report tooSlow");
       return result;
@@ -185,6 +188,16 @@ export class EmbeddedEngine implements Engine {
  * at least this many, which takes only a few milliseconds.
  */
 const minCandidates = 300;
+
+/** Smaller results usually contain only the best of what is found. */
+const minLargeResult = 1000;
+
+/** Whether a result may be large, and contain most of what is found. */
+function isLarge({ limits, grouping }: SearchPlan): boolean {
+  const { maxMatches, maxDisplayedMatches, returnsContent } = limits;
+  const isWhole = grouping === undefined && !returnsContent;
+  return isWhole && maxDisplayedMatches >= minLargeResult && maxMatches <= 2 * maxDisplayedMatches;
+}
 
 /**
  * Requests one more match than wanted, to find out whether there are more. For a description, the number of documents

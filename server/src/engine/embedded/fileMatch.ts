@@ -153,6 +153,12 @@ export class PieceBuilder {
     return piece;
   }
 
+  /** Drops the piece, and forgets those that were taken. */
+  restart(): void {
+    this.discard();
+    this.#takenBytes = 0;
+  }
+
   /** Drops the piece, and starts again. */
   discard(): void {
     this.#writer.truncate(0);

@@ -93,8 +93,24 @@ export function loadFewFiles(
   return piece.take();
 }
 
+/** Adds the file of the hit at an index to the piece. Returns false if its shard is damaged. */
+export function loadHit(
+  { piece, damaged }: Pick<FileLoader, "piece" | "damaged">,
+  { shard, evaluation }: EvaluatedShard,
+  index: number,
+  maxRanges: number,
+): boolean {
+  const hitAt = (at: number): ShardHit | undefined => {
+    const hit = evaluation.hits.at(at);
+    return hit && { shard, evaluation, hit };
+  };
+  const found = hitAt(index);
+  const following = (next: number) => hitAt(index + 1 + next);
+  return found !== undefined && loadFile(piece, damaged, found, maxRanges, following);
+}
+
 /** Adds the file of a hit to the piece. Returns false if its shard is damaged. */
-export function loadFile(
+function loadFile(
   piece: PieceBuilder,
   damaged: Set<string>,
   hit: ShardHit,

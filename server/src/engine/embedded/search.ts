@@ -12,10 +12,11 @@ import { HitList } from "#shard/evaluation/hitList";
 import type { ShardView } from "#shard/evaluation/matchTree";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
+import { EarlyFiles } from "./earlyFiles";
 import { PieceBuilder } from "./fileMatch";
 import { FoundMatches } from "./foundMatches";
 import { GroupCounter } from "./groupCounter";
-import { loadFewFiles, loadFile, loadFiles, pieceBytes, sliceMs } from "./loadFiles";
+import { type FileLoader, loadFewFiles, loadFiles, loadHit, pieceBytes, sliceMs } from "./loadFiles";
 import { transferOf } from "./resultPiece";
 import type { SearchedShards } from "./searchedViews";
 import type {
@@ -28,7 +29,7 @@ import type {
 } from "./searchMessages";
 import { isDefinitionLayer } from "./searchOrder";
 import { damagedFileOf, hasPendingSymbols } from "./shardGaps";
-import { type OpenShard, partOf, type ShardSet } from "./shardSet";
+import { isPreferred, type OpenShard, type ShardSet, starLevelOf } from "./shardSet";
 
 /**
  * How long a step with a time limit may exceed its slice before its expression counts as a runaway. A long document
@@ -68,7 +69,8 @@ interface ViewEvaluation {
  *   be moved to the slow lane.
  * - A streaming search emits its files during evaluation. Otherwise, the main thread merges the hits of all workers,
  *   and `loadFiles` loads the files of the hits that it has chosen. If there are only a few, their files are part of the
- *   response, which saves that call.
+ *   response, which saves that call. If most of what is found will be in the result, the files are loaded during evaluation,
+ *   while their text is in memory.
  *
  * If a shard is damaged, its hits are dropped, and the response lists the damaged file.
  */
@@ -99,6 +101,8 @@ export class Search {
   #shardsSkipped = 0;
   #shardsFiltered = 0;
   #shownMatches = 0;
+  readonly #loader: Pick<FileLoader, "piece" | "damaged">;
+  readonly #early: EarlyFiles;
   /** When files were last emitted. */
   #emittedAt = Number.NEGATIVE_INFINITY;
   #hasPendingSymbols = false;
@@ -116,11 +120,15 @@ export class Search {
     this.#piece = new PieceBuilder(window, this.#compiled, call.limits, call.acceptsPacked === true);
     this.#groups = call.grouping && new GroupCounter(call.grouping, this.#compiled, window);
     this.#found = call.foundMatches && new FoundMatches(call.foundMatches);
+    this.#loader = { piece: this.#piece, damaged: this.#damaged };
+    this.#early = new EarlyFiles(this.#loader, call);
   }
 
   async run({ views, damagedFiles }: SearchedShards): Promise<SearchResponse | TooSlow> {
     for (const file of damagedFiles) this.#damaged.add(file);
-    for (const { shard, view, isDefining, remaining } of views) {
+    this.#early.begin(views);
+    for (const searched of views) {
+      const { shard, view, isDefining, remaining } = searched;
       if (remaining !== undefined && this.#phraseBlocks <= 0) continue;
       await this.#emitDue();
       this.#hasPendingSymbols ||= this.#compiled.dependsOnSymbols && hasPendingSymbols(view);
@@ -137,10 +145,11 @@ export class Search {
         maxBlocks: remaining === undefined ? Number.POSITIVE_INFINITY : this.#phraseBlocks,
         output: this.#output(),
         phrase: this.#phraseMode(view, isDefining, remaining !== undefined),
-        isPreferred: (document) => this.#isPreferred(shard, document),
-        starLevel: (document) => this.#starLevel(shard, document),
+        isPreferred: (document) => isPreferred(this.#call.preferred, shard, document),
+        starLevel: (document) => starLevelOf(this.#call.starLevels, shard, document),
       });
       await this.#evaluate(shard, evaluation, remaining !== undefined);
+      this.#early.addSearched(searched);
       if (this.#isTooSlow) return { kind: "tooSlow" };
       if (remaining === undefined) continue;
       for (const { document } of evaluation.hits) remaining.delete(document);
@@ -149,21 +158,25 @@ export class Search {
     }
     if (this.#call.isStreamed) await this.#emitPiece();
     const searchMs = performance.now() - this.#startedAt - this.#compileMs;
-    const attached = this.#loadFewFiles();
-    return { ...this.#response(searchMs), attached };
+    if (this.#context.isCanceled()) this.#early.abandon();
+    const attached = this.#early.count > 0 ? this.#piece.take() : this.#loadFewFiles();
+    const loadedCount = Math.max(this.#early.count, attached?.scores.length ?? 0);
+    return { ...this.#response(searchMs), attached, loadedCount };
   }
 
   #loadFewFiles(): PackedFiles | undefined {
-    if (this.#call.isStreamed || this.#output() !== "hits" || this.#reason !== "NONE") return undefined;
-    if (this.#context.isCanceled()) return undefined;
-    const loader = { piece: this.#piece, damaged: this.#damaged };
-    return loadFewFiles(loader, this.#evaluations, this.#call.limits);
+    // Files that were emitted before are the first ones for the receiver.
+    const hasEmitted = this.#call.isStreamed || this.#early.isAbandoned;
+    if (hasEmitted || this.#output() !== "hits" || this.#reason !== "NONE") return undefined;
+    return loadFewFiles(this.#loader, this.#evaluations, this.#call.limits);
   }
 
   /** Loads the files of the chosen hits, and emits them in pieces. Stops at the time `until`. */
   loadFiles(call: Omit<FilesCall, "kind" | "token">, context: TaskContext): Promise<FilesResponse> {
+    // Files that were loaded early need not be part of the result.
+    this.#piece.restart();
     const { maxResponseBytes } = this.#call.limits;
-    const loader = { piece: this.#piece, window: this.#window, damaged: this.#damaged, maxResponseBytes };
+    const loader = { ...this.#loader, window: this.#window, maxResponseBytes };
     return loadFiles(loader, this.#evaluations, call, context);
   }
 
@@ -204,18 +217,6 @@ export class Search {
     return !isDefining && this.#searchedForPhrase.has(reader) ? "ignored" : "optional";
   }
 
-  #isPreferred(shard: OpenShard, document: number): boolean {
-    if (this.#call.preferred.length === 0) return false;
-    const part = partOf(shard, document);
-    return part !== undefined && this.#call.preferred.includes(part.repository.shards.id);
-  }
-
-  #starLevel(shard: OpenShard, document: number): number {
-    const { starLevels } = this.#call;
-    const part = starLevels && partOf(shard, document);
-    return part === undefined ? 0 : (starLevels?.[part.repository.shards.id] ?? 0);
-  }
-
   /** Evaluates one shard completely. If it is damaged, records that and drops its hits. */
   async #evaluate(shard: OpenShard, evaluation: ShardEvaluation, isCoveredLater: boolean): Promise<void> {
     try {
@@ -237,6 +238,7 @@ export class Search {
       if (!isServiceError(error, "SHARD_DAMAGED")) throw error;
       this.#damaged.add(damagedFileOf(shard));
       this.#groups?.discard();
+      this.#early.abandon();
       if (this.#evaluations.at(-1)?.evaluation === evaluation) this.#evaluations.pop();
     }
   }
@@ -271,11 +273,16 @@ export class Search {
       const sliceEnd = performance.now() + sliceMs;
       const isExpired = () =>
         performance.now() >= sliceEnd || this.#context.isCanceled() || this.#isBeyondLimit(shard);
-      const done = this.#step(evaluation, isExpired);
-      if (done === undefined) {
-        await this.#retryRunaway(evaluation);
-        if (this.#isTooSlow) return;
-      }
+      let done: boolean | undefined;
+      do {
+        done = this.#step(evaluation, isExpired);
+        if (done === undefined) {
+          await this.#retryRunaway(evaluation);
+          if (this.#isTooSlow) return;
+        }
+        if (this.#early.isLoading)
+          shown = await this.#early.load(shard, evaluation, shown, () => this.#emitPiece());
+      } while (done === false && this.#early.isLoading && !isExpired());
       await this.#countGroups(shard, evaluation);
       if (this.#call.isStreamed) shown = await this.#stream(shard, evaluation, shown);
       if (done === true || this.#isBeyondLimit(shard)) return;
@@ -308,7 +315,11 @@ export class Search {
 
   /** Returns whether the evaluation is complete, or undefined if an expression exceeded its time limit. */
   #step(evaluation: ShardEvaluation, isExpired: () => boolean): boolean | undefined {
-    if (this.#compiled.isSafe) return this.#countLoaded(() => evaluation.step("backtracking", isExpired));
+    if (this.#compiled.isSafe) {
+      // One document at a time: its text is still in memory when its file is loaded.
+      const maxHits = this.#early.isLoading ? evaluation.hits.length + 1 : Number.POSITIVE_INFINITY;
+      return this.#countLoaded(() => evaluation.step("backtracking", isExpired, maxHits));
+    }
     const isLinear = this.#call.lane === "slow" && this.#runaways >= maxRunaways;
     let done: boolean | undefined;
     const limit = isLinear ? sliceMs + this.#linearLimitMs() : this.#backtrackingLimitMs();
@@ -385,21 +396,14 @@ export class Search {
     const maxPerFile = maxMatchesPerFile ?? Number.POSITIVE_INFINITY;
     let at = from;
     for (; at < evaluation.hits.length && this.#shownMatches < maxDisplayedMatches; at++) {
-      const hit = evaluation.hits.at(at);
-      if (hit === undefined) break;
-      const following = (index: number) => {
-        const next = evaluation.hits.at(at + 1 + index);
-        return next && { shard, evaluation, hit: next };
-      };
       const maxRanges = Math.min(maxDisplayedMatches - this.#shownMatches, maxPerFile);
-      const found = { shard, evaluation, hit };
-      if (!loadFile(piece, this.#damaged, found, maxRanges, following)) continue;
+      if (!loadHit(this.#loader, { shard, evaluation }, at, maxRanges)) continue;
       if (piece.totalBytes > maxResponseBytes) {
         piece.dropLast();
         this.#reason = "BYTE_LIMIT";
         break;
       }
-      this.#shownMatches += Math.min(hit.matchCount, maxPerFile);
+      this.#shownMatches += Math.min(evaluation.hits.matchCount(at), maxPerFile);
       if (piece.byteCount < pieceBytes) continue;
       await this.#emitPiece();
       if (this.#context.isCanceled()) break;
@@ -410,6 +414,7 @@ export class Search {
 
   /** Emits the collected files if they are many, or if none were emitted for a time slice. */
   async #emitDue(): Promise<void> {
+    if (!this.#call.isStreamed) return;
     const hasWaited = performance.now() - this.#emittedAt >= sliceMs;
     if (hasWaited || this.#piece.fileCount > fewFiles) await this.#emitPiece();
   }
@@ -440,6 +445,7 @@ export class Search {
       kind: "hits",
       token: 0,
       hits,
+      loadedCount: 0,
       isTruncated: unfinished || this.#shardsSkipped > 0,
       damagedFiles: [...this.#damaged],
       groups: this.#groups?.columns(),

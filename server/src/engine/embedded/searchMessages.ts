@@ -87,6 +87,11 @@ export interface SearchCall {
   readonly isStreamed: boolean;
   /** An expression that takes too long moves the search from the fast lane to the slow one, with higher limits. */
   readonly lane: "fast" | "slow";
+  /**
+   * Files are loaded during evaluation, while their text is in memory, unless this worker is likely to find more matches than
+   * this. Default: 0.
+   */
+  readonly maxEarlyMatches?: number;
   /** Counts by group. */
   readonly grouping?: Grouping | undefined;
   /** Whether the receiver releases the bytes of files (`releaseBytes`), so that they may be in shared memory. */
@@ -259,7 +264,11 @@ export interface SearchResponse {
   readonly token: number;
   /** By shard, in the order in which they were searched. The columns are empty where files were streamed. */
   readonly hits: readonly ShardHits[];
-  /** The files of all hits, in the same order, if these are few: then they need not be requested. */
+  /**
+   * How many hits, in the order of `hits`, came with their files: in emitted pieces, or in `attached`, the last piece. If 0,
+   * emitted pieces are void.
+   */
+  readonly loadedCount: number;
   readonly attached?: PackedFiles | undefined;
   readonly stats: SearchStats;
   /** Whether some documents were not evaluated, because a limit was reached. */
@@ -267,6 +276,11 @@ export interface SearchResponse {
   readonly groups?: GroupColumns | undefined;
   /** Names of damaged shard and symbol files; `""` for a shard in memory. */
   readonly damagedFiles: readonly string[];
+}
+
+/** Whether the files of all hits are in `attached`, so that the worker soon drops the search by itself. */
+export function attachesAllFiles({ attached, hits }: SearchResponse): boolean {
+  return attached?.scores.length === hits.reduce((sum, { documents }) => sum + documents.length, 0);
 }
 
 export interface FilesResponse {

@@ -1,9 +1,10 @@
 import { isServiceError, throwIfAborted } from "#base/error";
 import { untilAborted } from "#base/untilAborted";
 import type { CountedGroups, EngineResult } from "#engine/engine";
-import { listPacked, type PackedFiles } from "#model/packedFile";
+import { listPacked, type PackedFiles, PackedList } from "#model/packedFile";
 import { addStats, type FlushReason, noStats, type SearchStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
+import { releaseBytes } from "#platform/sharedRegion";
 import { TimeLimit } from "#platform/timeLimit";
 import { TimeSlice } from "#platform/timeSlice";
 import type { Limits } from "#query/limits";
@@ -52,8 +53,8 @@ export function planStages({ deadline, maxDisplayedMatches }: Limits, isStreamed
 }
 
 /**
- * Runs one search on some threads: sends it to all of them, chooses the best hits, and loads their files, unless these are
- * so few that they came with the hits.
+ * Runs one search on some threads: sends it to all of them, chooses the best hits, and loads their files, unless these came
+ * with the hits.
  *
  * Rejects with `CANCELLED` as soon as `signal` aborts, and does not wait for threads past the end of a stage: a thread
  * that is running an expression, or that many searches share, may be slow to react.
@@ -87,8 +88,10 @@ async function searchWith(
   if (replies === "tooSlow") return replies;
   const { received: answered, lateCount } = replies;
   const responses = answered.map(({ response }) => response);
-  const chosen = chooseHits(responses, run.limits);
-  const loading = { until: run.stages.filesUntil, maxBytes: run.limits.maxResponseBytes, received };
+  const slice = new TimeSlice();
+  const chosen = await chooseHits(responses, run.limits, slice);
+  throwIfAborted(signal);
+  const loading = { slice, until: run.stages.filesUntil, maxBytes: run.limits.maxResponseBytes, received };
   const loaded = await loadChosenFiles(answered, chosen.hits, loading, signal);
   const { files, isTruncated } = loaded;
   const damagedFiles = new Set([...responses, loaded].flatMap((each) => each.damagedFiles));
@@ -119,7 +122,7 @@ async function searchWith(
     { ...sum, totalMatchCount, fileCount, actualMatchCount, crashes: damagedFiles.size + lost },
   );
   const { phraseMatchCount } = chosen;
-  const groups = await mergeGroups(responses, signal);
+  const groups = await mergeGroups(responses, slice, signal);
   const isExhaustive = stats.flushReason === "NONE";
   const shownFiles =
     run.acceptsPacked === true
@@ -137,16 +140,16 @@ async function searchWith(
 /** Adds up the groups of all workers, in time slices. */
 async function mergeGroups(
   responses: readonly SearchResponse[],
+  slice: TimeSlice,
   signal: AbortSignal,
 ): Promise<CountedGroups | undefined> {
   const columns = responses.flatMap(({ groups }) => (groups === undefined ? [] : [groups]));
   if (columns.length === 0) return undefined;
   const counts = new Map<string, { matchCount: number; fileCount: number }>();
-  const slice = new TimeSlice();
   for (const { keys, matchCounts, fileCounts } of columns) {
     for (let at = 0; at < keys.length; at++) {
-      if (at % 256 === 0 && slice.isExpired) {
-        await slice.yieldToEventLoop();
+      if (at % 256 === 0) {
+        await slice.yieldIfExpired();
         throwIfAborted(signal);
       }
       const key = keys[at] ?? "";
@@ -182,11 +185,19 @@ async function queryThreads(
   let isTooSlow = false;
   let lateCount = 0;
   const query = async (thread: SearchThread, index: number): Promise<ThreadResponse[]> => {
+    const arrived = new PackedList();
+    const emitted: PackedFiles[] = [];
     const take = async (piece: unknown) => {
+      if (run.emit === undefined) {
+        received.add(piece as PackedFiles);
+        arrived.pushAll(piece as PackedFiles);
+        emitted.push(piece as PackedFiles);
+        return;
+      }
       const files = listPacked(piece as PackedFiles).flatMap((file) =>
         file === undefined ? [] : [file.unpack()],
       );
-      if (!signal.aborted) await run.emit?.push(files);
+      if (!signal.aborted) await run.emit.push(files);
     };
     try {
       const response = await untilAborted(thread.run(run.callFor(index), signal, take), signal);
@@ -195,8 +206,12 @@ async function queryThreads(
         limit.abort();
       }
       if (response.kind !== "hits") return [];
-      if (response.attached !== undefined) received.add(response.attached);
-      return [{ thread, response }];
+      if (response.attached !== undefined) {
+        received.add(response.attached);
+        arrived.pushAll(response.attached);
+      }
+      if (response.loadedCount === 0) for (const piece of emitted) releaseBytes(piece);
+      return [{ thread, response, arrived }];
     } catch (error) {
       if (isTooSlow || isServiceError(error, "ENGINE_UNAVAILABLE")) return [];
       if (limit.isExpired && !caller.aborted && isServiceError(error, "CANCELLED")) {

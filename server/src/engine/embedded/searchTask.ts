@@ -8,7 +8,12 @@ import { findSymbols } from "./findSymbols";
 import { readDocuments } from "./readDocuments";
 import { Search } from "./search";
 import { scopeOf, shardsOf } from "./searchedViews";
-import type { SearchResponse, WorkerCall, WorkerResponse } from "./searchMessages";
+import {
+  attachesAllFiles,
+  type SearchResponse,
+  type WorkerCall,
+  type WorkerResponse,
+} from "./searchMessages";
 import { ShardSet } from "./shardSet";
 import { WaitingSearches } from "./waitingSearches";
 
@@ -20,7 +25,7 @@ export function createSearchTask(): Task<WorkerCall, WorkerResponse> {
   const window = threadWindow();
   const waiting = new WaitingSearches<WaitingSearch>();
   const withToken = (response: SearchResponse, search: WaitingSearch): SearchResponse => {
-    if (response.attached !== undefined) return { ...response, token: waiting.keepBriefly(search) };
+    if (attachesAllFiles(response)) return { ...response, token: waiting.keepBriefly(search) };
     if (response.hits.some((shard) => shard.documents.length > 0))
       return { ...response, token: waiting.keep(search) };
     search.release();

@@ -1,6 +1,7 @@
 import { partitionPoint } from "#base/binarySearch";
 import { Bitset } from "#base/bitset";
 import { isServiceError } from "#base/error";
+import type { SearchPlan } from "#engine/engine";
 import { fileSource, memorySource } from "#platform/byteSource";
 import type { ShardView } from "#shard/evaluation/matchTree";
 import type { Checksum } from "#shard/format/checksum";
@@ -276,6 +277,23 @@ function overlayShard(repository: OpenRepository, { reader, symbols }: OpenOverl
 /** Returns the part that contains a document. */
 export function partOf({ parts }: OpenShard, document: number): ShardPart | undefined {
   return parts[partitionPoint(1, parts.length, (at) => (parts[at]?.firstDocument ?? 0) <= document) - 1];
+}
+
+/** Whether a document is in one of the preferred repositories. */
+export function isPreferred(preferred: readonly number[], shard: OpenShard, document: number): boolean {
+  if (preferred.length === 0) return false;
+  const part = partOf(shard, document);
+  return part !== undefined && preferred.includes(part.repository.shards.id);
+}
+
+/** Returns the star level of a document's repository. */
+export function starLevelOf(
+  starLevels: SearchPlan["starLevels"],
+  shard: OpenShard,
+  document: number,
+): number {
+  const part = starLevels && partOf(shard, document);
+  return part === undefined ? 0 : (starLevels?.[part.repository.shards.id] ?? 0);
 }
 
 /**

@@ -73,7 +73,9 @@ export function createVerifyTask(cacheBytes: number): Task<ZoektCall, ZoektRespo
     const { nodes, cachedShare, search, call, unhashed } = evaluated;
     // Attached files are in the order of the documents. If they lack hashes, files are loaded in the order of the result.
     const isComplete = unhashed.size === 0;
-    const response = isComplete ? evaluated.response : { ...evaluated.response, attached: undefined };
+    const response = isComplete
+      ? evaluated.response
+      : { ...evaluated.response, attached: undefined, loadedCount: 0 };
     unhashed.clear();
     const files = await loadFew(search, response, call, context);
     if (unhashed.size > 0) {
@@ -186,7 +188,7 @@ async function loadFew(
   { isCanceled }: TaskContext,
 ): Promise<LoadedFiles | undefined> {
   if (response.attached !== undefined || limits.maxDisplayedMatches > maxLoadedMatches) return undefined;
-  const [picks] = chooseHits([response], limits).hits;
+  const [picks] = (await chooseHits([response], limits)).hits;
   if (picks === undefined || picks.shards.length === 0) return undefined;
   const pieces: unknown[] = [];
   const emit = async (piece: unknown) => void pieces.push(piece);

@@ -213,13 +213,14 @@ export class ShardEvaluation {
   }
 
   /**
-   * Evaluates documents until all are done, `maxMatches` is reached, or `isExpired` returns true. Returns false only in
-   * the last case.
+   * Evaluates documents. Returns true when all are done or `maxMatches` is reached, and false when there are `maxHits` hits or
+   * `isExpired` returns true.
    */
-  step(mode: RunMode, isExpired: () => boolean): boolean {
+  step(mode: RunMode, isExpired: () => boolean, maxHits = Number.POSITIVE_INFINITY): boolean {
     const { maxMatches, maxBlocks } = this.#options;
     for (let blocks = 0; ; ) {
       if (this.limitedMatchCount >= maxMatches || this.blockCount >= maxBlocks) return true;
+      if (this.hits.length >= maxHits) return false;
       if (blocks >= blocksPerClockRead) {
         blocks = 0;
         if (isExpired()) return false;

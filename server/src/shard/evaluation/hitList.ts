@@ -75,6 +75,11 @@ export class HitList {
     };
   }
 
+  /** Returns `at(index).matchCount`. */
+  matchCount(index: number): number {
+    return this.#numbers[index * fieldCount + fields.matchCount] ?? 0;
+  }
+
   *[Symbol.iterator](): Generator<DocumentHit> {
     for (let index = 0; index < this.#length; index++) {
       const hit = this.at(index);
