@@ -149,14 +149,17 @@ export async function listenForFrontends(options: GitListenerOptions): Promise<G
         ...(client === undefined ? {} : { client }),
       });
       const json = await encodeJson(result, maxResponseBytes);
-      if (response.destroyed) throw canceled();
-      response.setTimeout(stallMs, () => response.destroy());
-      response.writeHead(200, {
-        "content-type": "application/json",
-        "content-length": json.length,
-      });
-      for (const part of json.parts()) response.write(part);
-      json.release();
+      try {
+        if (response.destroyed) throw canceled();
+        response.setTimeout(stallMs, () => response.destroy());
+        response.writeHead(200, {
+          "content-type": "application/json",
+          "content-length": json.length,
+        });
+        for (const part of json.parts()) response.write(part);
+      } finally {
+        json.release();
+      }
       response.end();
     } finally {
       limit.dispose();
