@@ -186,6 +186,8 @@ describe("searches", () => {
     await file("include").fill("*.go");
     await file("include").press("Enter");
     await query("retryWithBackoff -file:*_test.go file:*.go");
+    // When the search ends, the actions of the view change, which closes their menu.
+    await eventually(async () => (await window.box.counts()).startsWith("5 matches"));
     await window.header("Search").hover();
     await window.pane("Search").getByRole("button", { name: "More Actions" }).click();
     await window.choose("Open in VS Code Search");
