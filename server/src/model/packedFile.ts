@@ -172,8 +172,10 @@ export class PackedList {
   }
 
   set(position: number, piece: PackedFiles, index: number): void {
-    if (this.#pieces[this.#lastIndex] !== piece) this.#lastIndex = intern(this.#pieceIndexes, piece);
-    this.#pieces[this.#lastIndex] = piece;
+    if (this.#pieces[this.#lastIndex] !== piece) {
+      this.#lastIndex = intern(this.#pieceIndexes, piece);
+      this.#pieces[this.#lastIndex] = piece;
+    }
     this.#pieceOf.set(position, this.#lastIndex + 1);
     this.#indexOf.set(position, index);
   }

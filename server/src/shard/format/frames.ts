@@ -234,8 +234,8 @@ export class FrameReader implements ContentReader {
   }
 
   /**
-   * Loads the frames in `[from, to)` of the section, and returns their address. Reads whole frames ahead, but not past the
-   * checked page: damage there must not affect these.
+   * Loads the frames in `[from, to)` of the section, and returns their address. Reads ahead whole frames, but none of the next
+   * checked page, whose damage must not affect these.
    */
   #load({ bytes, compressedStart }: Decompressor, from: number, to: number): number {
     const gap = from - this.#lastEnd;
