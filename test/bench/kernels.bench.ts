@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { encodeGaps } from "#kernels/gaps";
 import { PlainKernels } from "#kernels/plain";
 import { threadKernels } from "#kernels/thread";
 
@@ -62,7 +63,15 @@ for (const [name, gap] of [
   const bytes = deltas(100_000, gap);
   const at = kernels.reserve(bytes.length);
   kernels.bytes.set(bytes, at);
-  rate(`decode, ${name}`, 100_000, () => kernels.decodeDeltas(at, bytes.length));
+  rate(`decode deltas, ${name}`, 100_000, () => kernels.decodeDeltas(at, bytes.length));
+}
+for (const gap of [3, 30, 300]) {
+  const numbers = ascending(100_000, gap);
+  const limit = (numbers.at(-1) ?? 0) + 1;
+  const bytes = encodeGaps([...numbers]);
+  const at = kernels.reserve(limit);
+  kernels.bytes.set(bytes, at);
+  rate(`decode gaps of up to ${gap}`, 100_000, () => kernels.decodeGaps(at, bytes.length, limit));
 }
 for (const [name, longer] of [
   ["equally long", 100_000],

@@ -487,6 +487,11 @@ test("shards in an older format are rewritten", () => {
   const single = old(manifestOf(2, "100 +1"));
   const members = [old(manifestOf(4, "1"), "both.shard"), old(manifestOf(3, "1"), "both.shard")];
   assert.equal(next([current]), undefined);
+  const uncompressed: Manifest = {
+    ...single,
+    segments: single.segments.map((segment) => ({ ...segment, formatVersion: 3 })),
+  };
+  assert.deepEqual(next([uncompressed]), { kind: "merge", manifest: uncompressed, from: 0 });
   assert.deepEqual(next([current, single]), { kind: "merge", manifest: single, from: 0 });
   assert.equal(next([current, single], [2]), undefined);
   assert.deepEqual(next([current, ...members]), { kind: "compound", manifests: members.toReversed() });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { encodeGaps } from "#kernels/gaps";
 import type { Kernels } from "#kernels/kernels";
 import { foldByte } from "#kernels/needle";
 import { PlainKernels } from "#kernels/plain";
@@ -271,6 +272,79 @@ test("both kernels decode any bytes to the same numbers, or reject them", () => 
       assert.deepEqual(simd, plain);
     }),
     { numRuns: 2000 },
+  );
+});
+
+test("gaps decode to the numbers that were encoded", () => {
+  const lists = fc.oneof(ascending(2), ascending(3), ascending(127), ascending(5000));
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        lists,
+        fc.tuple(lists, lists).map(([left, right]) => joined(left, right)),
+      ),
+      (numbers) => {
+        const bytes = encodeGaps(numbers);
+        const limit = (numbers.at(-1) ?? -1) + 1;
+        for (const [name, kernels] of allKernels) {
+          kernels.reserve(limit);
+          const count = kernels.decodeGaps(put(kernels, bytes, 0), bytes.length, limit);
+          assert.deepEqual([...kernels.decoded.subarray(0, count)], numbers, name);
+          if (limit > 0)
+            assert.equal(kernels.decodeGaps(put(kernels, bytes, 0), bytes.length, limit - 1), -1);
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+/** Numbers with small gaps followed by some with large ones, or the reverse. */
+function joined(left: readonly number[], right: readonly number[]): number[] {
+  const start = (left.at(-1) ?? -1) + 1;
+  return [...left, ...right.map((number) => start + number)];
+}
+
+const gapLists: Record<string, readonly [bytes: readonly number[], numbers: readonly number[] | "damaged"]> =
+  {
+    nothing: [[], []],
+    "one number": [[0xad, 0x02], [301]],
+    "a code of one bit for each next number": [
+      [0, 0b1111_1111, 1],
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    ],
+    "gaps of 1 and 5": [
+      [0, 0b1010_0010],
+      [0, 2, 8],
+    ],
+    "a byte of zeros at the end": [[0, 0], "damaged"],
+    "zeros after the last gap": [[0, 1, 0], "damaged"],
+    "a truncated first number": [[0x80], "damaged"],
+    "a first number of six bytes": [[0x80, 0x80, 0x80, 0x80, 0x80, 1], "damaged"],
+    "a truncated gap": [[0, 0b1000_0000], "damaged"],
+    "a gap of 40 bits": [[0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1], "damaged"],
+    "a number that is the limit": [[0xe7, 0x07, 1], "damaged"],
+  };
+for (const [name, [bytes, numbers]] of Object.entries(gapLists)) {
+  test(`gaps: ${name}`, () => {
+    for (const [kind, kernels] of allKernels) {
+      const count = kernels.decodeGaps(put(kernels, Uint8Array.from(bytes), 0), bytes.length, 1000);
+      assert.deepEqual(count < 0 ? "damaged" : [...kernels.decoded.subarray(0, count)], numbers, kind);
+    }
+  });
+}
+
+test("both kernels decode any gaps to the same numbers, or reject them", () => {
+  const bytes = fc.oneof(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({ maxLength: 60, max: 8 }));
+  fc.assert(
+    fc.property(bytes, fc.integer({ min: 0, max: 200_000 }), (list, limit) => {
+      const [simd, plain] = allKernels.map(([, kernels]) => {
+        const count = kernels.decodeGaps(put(kernels, list, 0), list.length, limit);
+        return count < 0 ? "damaged" : [...kernels.decoded.subarray(0, count)];
+      });
+      assert.deepEqual(simd, plain);
+    }),
+    { numRuns: 4000 },
   );
 });
 

@@ -38,7 +38,7 @@ function fill(writer: ShardWriter): void {
 
 async function readersOf(): Promise<Record<"plain" | "packed", ShardReader>> {
   const plain = await shardBytes(fill);
-  const packed = await shardBytes(fill, { formatVersion: 2 });
+  const packed = await shardBytes(fill, { formatVersion: 4 });
   assert.ok(packed.length < 0.5 * plain.length, `${packed.length} of ${plain.length}`);
   return { plain: await readerOf(plain), packed: await readerOf(packed) };
 }
@@ -80,7 +80,7 @@ test("shards that are read alternately do not see each other's text", async () =
         for (let index = 0; index < 2000; index++)
           shard.add(shardDocument({ path: "file", content: `${word} ${index} `.repeat(100) }));
       };
-      return readerOf(await shardBytes(writer, { formatVersion: 2 }));
+      return readerOf(await shardBytes(writer, { formatVersion: 4 }));
     }),
   );
   for (let round = 0; round < 2; round++) {
@@ -106,7 +106,7 @@ async function noiseShard(): Promise<{
           shardDocument({ path: `${at}`, content: Buffer.from(random.bytes(1500)).toString("hex") }),
         );
     },
-    { formatVersion: 2 },
+    { formatVersion: 4 },
   );
   const content = shardLayout(Buffer.from(bytes)).sections.find(({ name }) => name === "content");
   assert.ok(content);
@@ -164,7 +164,7 @@ test("damage of a page does not affect frames of the pages before", async () => 
 });
 
 test("a compressed shard whose version is changed to that of plain text is damaged", async () => {
-  const bytes = await shardBytes(fill, { formatVersion: 2 });
+  const bytes = await shardBytes(fill, { formatVersion: 4 });
   bytes[8] = 1;
   const reader = await readerOf(bytes);
   assert.throws(
@@ -175,7 +175,7 @@ test("a compressed shard whose version is changed to that of plain text is damag
 
 test("a frame that cannot be decompressed is reported as damage, even if its checksum matches", () => {
   const sink = new MemorySink();
-  const writer = new ShardWriter(sink, () => 0, { formatVersion: 2 });
+  const writer = new ShardWriter(sink, () => 0, { formatVersion: 4 });
   fill(writer);
   writer.finish();
   const bytes = sink.bytes();

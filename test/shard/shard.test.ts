@@ -3,10 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isServiceError } from "#base/error";
+import { memorySource } from "#platform/byteSource";
 import { parseManifests, printManifest } from "#shard/directory/manifest";
 import { loadChecksum } from "#shard/format/checksum";
+import { type LookupCounts, PostingLists } from "#shard/format/postings";
+import { ShardReader } from "#shard/format/reader";
 import { RepositorySegments } from "#shard/format/segments";
-import type { ShardWriter } from "#shard/format/writer";
+import { threadWindow } from "#shard/format/window";
+import { MemorySink, ShardWriter } from "#shard/format/writer";
+import { shardLayout } from "#test/support/damage";
 import { shardDocument } from "#test/support/engines";
 import { projectRoot } from "#test/support/house";
 import { listsOf, readerOf, sectionsOf, shardBytes } from "#test/support/shards";
@@ -34,7 +39,7 @@ test("the sections of a tiny shard have the documented bytes", async () => {
   const sections = await sectionsOf(bytes);
   const words = (name: string) => [...sections.words(name)];
   const hex = (name: string) => Buffer.from(sections.bytes(name)).toString("hex");
-  assert.equal(Buffer.from(bytes.subarray(0, 16)).toString("hex"), "545241574c5348440100000000000000");
+  assert.equal(Buffer.from(bytes.subarray(0, 16)).toString("hex"), "545241574c5348440300000000000000");
   assert.equal(text(bytes.subarray(-8)), "TRAWLEND");
   assert.equal(text(bytes.subarray(16, 28)), "Ab\nabc\u212aey\n");
   assert.deepEqual(sections.json("meta"), {
@@ -92,14 +97,14 @@ test("the sections of a tiny shard have the documented bytes", async () => {
   );
 });
 
-test("a posting list that is as long as its bitmap is stored as the bitmap", async () => {
+test("a posting list that is half as long as its bitmap is stored as the bitmap", async () => {
   // Two blocks, so a bitmap is one byte: 01 the first, 02 the second. The Kelvin sign is also a `k`.
   const first = ["ab\n", "b\na", "\nab", "abc"].map((trigram) => [trigram, "01"]);
   const second = ["\xe2\x84\xaa", "\x84\xaae", "\xaaey", "ey\n", "key"].map((trigram) => [trigram, "02"]);
   assert.deepEqual(await listsOf(await shardBytes(tiny)), Object.fromEntries([...first, ...second]));
 });
 
-test("a posting list consists of deltas from -1; a dense one is a bitmap", async () => {
+test("a posting list consists of gaps; a dense one is a bitmap", async () => {
   const lists = await listsOf(
     await shardBytes((writer) => {
       writer.beginRepository(1);
@@ -118,11 +123,11 @@ test("a posting list consists of deltas from -1; a dense one is a bitmap", async
   const { xyz, uvw, end, "---": dashes } = lists;
   assert.deepEqual(
     { xyz, uvw, end, dashes },
-    { xyz: "02050101", uvw: "0808080808", end: "28", dashes: "ffffffffff" },
+    { xyz: "013a", uvw: "0808080808", end: "27", dashes: "ffffffffff" },
   );
 });
 
-test("deltas of more than 127 blocks take two bytes", async () => {
+test("a gap that needs more than a byte", async () => {
   const lists = await listsOf(
     await shardBytes((writer) => {
       writer.beginRepository(1);
@@ -132,12 +137,14 @@ test("deltas of more than 127 blocks take two bytes", async () => {
         );
     }),
   );
-  assert.equal(lists["xyz"], "01c80163");
+  assert.equal(lists["xyz"], "0080486802");
 });
+
+const noCounts = (): LookupCounts => ({ ngramLookups: 0, ngramMatches: 0, indexBytesLoaded: 0 });
 
 const fixtures = join(projectRoot(), "test/fixtures");
 
-/** Wrote the fixtures of both formats, which are never written again. */
+/** Wrote the fixtures of all formats, which are never written again. */
 function fixture(writer: ShardWriter): void {
   const lines = (count: number, line: string) => `${line}\n`.repeat(count);
   writer.markDelta();
@@ -164,102 +171,122 @@ function fixture(writer: ShardWriter): void {
   writer.add({ ...shardDocument({ path: "large", skip: "tooLarge", category: "vendored" }), size: 3e9 });
 }
 
-test("shards of format 1 stay readable", async () => {
-  const path = join(fixtures, "format1.shard");
-  if (!existsSync(path)) writeFileSync(path, await shardBytes(fixture));
-  const bytes = readFileSync(path);
-  const reader = await readerOf(bytes);
-  reader.verify();
-  const documents = Array.from({ length: reader.meta.documentCount }, (_, document) => ({
-    path: Buffer.from(reader.path(document)).toString("latin1"),
-    length: reader.contentLength(document),
-    start: Buffer.from(reader.readContent(document)).toString("latin1", 0, 20),
-    language: reader.language(document),
-    category: reader.category(document),
-    skip: reader.skipReason(document),
-    size: reader.skippedSize(document),
-    blob: reader.blob(document).slice(0, 6),
-    blobLength: reader.blob(document).length,
-    repository: reader.meta.repositories.find((each) => document < each.endDocument)?.id,
-  }));
-  assert.deepEqual(documents, [
-    {
-      path: "src/main.ts",
-      length: 9500,
-      start: "const answer = 42;\nc",
-      language: "TypeScript",
-      category: "source",
-      skip: undefined,
-      size: 0,
-      blob: "012345",
-      blobLength: 64,
-      repository: 2,
-    },
-    {
-      path: "caf\xe9/\n",
-      length: 3,
-      start: "\xff\xfe\xfd",
-      language: "",
-      category: "source",
-      skip: undefined,
-      size: 0,
-      blob: "79fc2f",
-      blobLength: 40,
-      repository: 2,
-    },
-    {
-      path: "empty",
-      length: 0,
-      start: "",
-      language: "",
-      category: "generated",
-      skip: undefined,
-      size: 0,
-      blob: "e69de2",
-      blobLength: 40,
-      repository: 11,
-    },
-    {
-      path: "large",
-      length: 0,
-      start: "",
-      language: "",
-      category: "vendored",
-      skip: "tooLarge",
-      size: 3e9,
-      blob: "9d649c",
-      blobLength: 40,
-      repository: 11,
-    },
-  ]);
-  assert.deepEqual(reader.meta.likenesses, [{ slot: 3, like: 0 }]);
-  assert.deepEqual([...reader.overrides], [0, 4, 0, 1, 0, 1]);
-  assert.deepEqual([...reader.blockLines], [1, 217, 433, 1]);
-  assert.deepEqual(reader.findPath(Buffer.from("large"), 0, 4), [3]);
-  assert.deepEqual(reader.findPath(Buffer.from("large"), 0, 3), []);
-  const { ans, wer, "= 4": equals } = await listsOf(bytes);
-  assert.deepEqual([ans, wer, equals], ["07", "07", "07"]);
-  const segments = new RepositorySegments(11, [reader]);
-  assert.deepEqual(
-    [...segments.documents()].map(({ document, slots }) => [document, ...slots]),
-    [
-      [2, 1, 2],
-      [3, 0],
-    ],
-  );
-  // A change of the written bytes needs another format number.
-  assert.deepEqual(Buffer.from(await shardBytes(fixture)), bytes);
+for (const formatVersion of [1, 2, 3, 4] as const) {
+  test(`shards of format ${formatVersion} stay readable`, async () => {
+    const path = join(fixtures, `format${formatVersion}.shard`);
+    const written = formatVersion === 3 || formatVersion === 4 ? { formatVersion } : undefined;
+    if (written !== undefined && !existsSync(path)) writeFileSync(path, await shardBytes(fixture, written));
+    const bytes = readFileSync(path);
+    const reader = await readerOf(bytes);
+    reader.verify();
+    const documents = Array.from({ length: reader.meta.documentCount }, (_, document) => ({
+      path: Buffer.from(reader.path(document)).toString("latin1"),
+      length: reader.contentLength(document),
+      start: Buffer.from(reader.readContent(document)).toString("latin1", 0, 20),
+      language: reader.language(document),
+      category: reader.category(document),
+      skip: reader.skipReason(document),
+      size: reader.skippedSize(document),
+      blob: reader.blob(document).slice(0, 6),
+      blobLength: reader.blob(document).length,
+      repository: reader.meta.repositories.find((each) => document < each.endDocument)?.id,
+    }));
+    assert.deepEqual(documents, [
+      {
+        path: "src/main.ts",
+        length: 9500,
+        start: "const answer = 42;\nc",
+        language: "TypeScript",
+        category: "source",
+        skip: undefined,
+        size: 0,
+        blob: "012345",
+        blobLength: 64,
+        repository: 2,
+      },
+      {
+        path: "caf\xe9/\n",
+        length: 3,
+        start: "\xff\xfe\xfd",
+        language: "",
+        category: "source",
+        skip: undefined,
+        size: 0,
+        blob: "79fc2f",
+        blobLength: 40,
+        repository: 2,
+      },
+      {
+        path: "empty",
+        length: 0,
+        start: "",
+        language: "",
+        category: "generated",
+        skip: undefined,
+        size: 0,
+        blob: "e69de2",
+        blobLength: 40,
+        repository: 11,
+      },
+      {
+        path: "large",
+        length: 0,
+        start: "",
+        language: "",
+        category: "vendored",
+        skip: "tooLarge",
+        size: 3e9,
+        blob: "9d649c",
+        blobLength: 40,
+        repository: 11,
+      },
+    ]);
+    assert.deepEqual(reader.meta.likenesses, [{ slot: 3, like: 0 }]);
+    assert.deepEqual([...reader.overrides], [0, 4, 0, 1, 0, 1]);
+    assert.deepEqual([...reader.blockLines], [1, 217, 433, 1]);
+    assert.deepEqual(reader.findPath(Buffer.from("large"), 0, 4), [3]);
+    assert.deepEqual(reader.findPath(Buffer.from("large"), 0, 3), []);
+    const lists = new PostingLists(reader, threadWindow(), noCounts(), false);
+    const answer = lists.evaluate({ kind: "trigram", value: 0x616e73 });
+    assert.deepEqual([...(answer ?? [])], [0, 1, 2]);
+    const segments = new RepositorySegments(11, [reader]);
+    assert.deepEqual(
+      [...segments.documents()].map(({ document, slots }) => [document, ...slots]),
+      [
+        [2, 1, 2],
+        [3, 0],
+      ],
+    );
+    // A change of the written bytes needs another format number.
+    if (written !== undefined) assert.deepEqual(Buffer.from(await shardBytes(fixture, written)), bytes);
+  });
+}
+
+test("posting lists of format 2 stay readable", async () => {
+  const reader = await readerOf(readFileSync(join(fixtures, "format2Lists.shard")));
+  const lists = new PostingLists(reader, threadWindow(), noCounts(), false);
+  const trigram = (value: number) => lists.evaluate({ kind: "trigram", value });
+  assert.deepEqual([...(trigram(0x78797a) ?? [])], [0, 200, 299]);
+  assert.deepEqual([...(trigram(0x78797b) ?? [])], []);
 });
 
-test("shards of format 2 stay readable", async () => {
-  const path = join(fixtures, "format2.shard");
-  if (!existsSync(path)) writeFileSync(path, await shardBytes(fixture, { formatVersion: 2 }));
-  const compressed = await readerOf(readFileSync(path));
-  const plain = await readerOf(await shardBytes(fixture));
-  compressed.verify();
-  assert.deepEqual(compressed.meta, plain.meta);
-  for (let document = 0; document < plain.meta.documentCount; document++) {
-    assert.deepEqual(compressed.readContent(document), plain.readContent(document));
+test("a posting list that is longer than all of them is damage, even if all checksums match", () => {
+  const noChecksum = () => 0;
+  const sink = new MemorySink();
+  const writer = new ShardWriter(sink, noChecksum);
+  tiny(writer);
+  writer.finish();
+  const bytes = Buffer.from(sink.bytes());
+  const section = shardLayout(bytes).sections.find(({ name }) => name === "trigrams");
+  for (const length of [[0x7f], [0xff, 0xff, 0xff, 0xff, 0x07], [0xff, 0xff, 0xff, 0xff, 0x7f]]) {
+    // The first trigram is a newline, an `a` and a `b`.
+    bytes.set([0, ...length], section?.offset);
+    const reader = new ShardReader(memorySource(bytes), noChecksum);
+    const lists = new PostingLists(reader, threadWindow(), noCounts(), false);
+    assert.throws(
+      () => lists.evaluate({ kind: "trigram", value: 0x0a6162 }),
+      (error) => isServiceError(error, "SHARD_DAMAGED"),
+    );
   }
 });
 
@@ -299,7 +326,7 @@ test("anything but a shard of this format is rejected with a reason", async () =
     [good.slice(0, 31), /too short/],
     [good.slice(0, -1), /is not a shard/],
     [changed((bytes) => bytes.fill(0x41, 0, 8)), /is not a shard/],
-    [changed((bytes) => bytes.fill(3, 8, 9)), /Shard format 3 is not supported/],
+    [changed((bytes) => bytes.fill(5, 8, 9)), /Shard format 5 is not supported/],
     [changed((bytes) => bytes.fill(0xff, -16, -12)), /out of bounds/],
     [changed((bytes) => bytes.fill(0x20, -20, -19)), /checksum of the table of contents/],
   ];

@@ -1,6 +1,7 @@
 /** Shards that are written and read in memory. */
 import { memorySource } from "#platform/byteSource";
 import { loadChecksum } from "#shard/format/checksum";
+import { NumberReader } from "#shard/format/numbers";
 import { ShardReader } from "#shard/format/reader";
 import { SectionReader } from "#shard/format/sections";
 import { MemorySink, type ShardOptions, ShardWriter } from "#shard/format/writer";
@@ -28,12 +29,18 @@ export async function sectionsOf(bytes: Uint8Array): Promise<SectionReader> {
 /** Returns each trigram with the bytes of its posting list, in hexadecimal. */
 export async function listsOf(bytes: Uint8Array): Promise<Record<string, string>> {
   const sections = await sectionsOf(bytes);
-  const starts = sections.words("postingStarts");
   const lists = sections.paged("postings", "postingChecks");
+  const entries = new NumberReader(sections.bytes("trigrams"));
+  const groups = sections.words("trigramGroups");
   const found: Record<string, string> = {};
-  for (const [at, trigram] of sections.words("trigrams").entries()) {
-    const list = new Uint8Array((starts[at + 1] ?? 0) - (starts[at] ?? 0));
-    lists.read(starts[at] ?? 0, list, 0, list.length);
+  let trigram = 0;
+  let start = 0;
+  for (let index = 0; !entries.isAtEnd; index++) {
+    if (index % 32 === 0) trigram = groups[(index / 32) * 3] ?? 0;
+    trigram += entries.next();
+    const list = new Uint8Array(entries.next());
+    lists.read(start, list, 0, list.length);
+    start += list.length;
     const name = Buffer.from([trigram >>> 16, trigram >>> 8, trigram]).toString("latin1");
     found[name] = Buffer.from(list).toString("hex");
   }

@@ -87,7 +87,7 @@ test("shards in an older format are rewritten once their repository is no longer
   assert.deepEqual(formatVersions(directory), [1, 1]);
   isBusy = false;
   await eventually(() => !formatVersions(directory).includes(1) && !isWaiting());
-  assert.deepEqual([formatVersions(directory), damaged], [[2, 2], []]);
+  assert.deepEqual([formatVersions(directory), damaged], [[4, 4], []]);
   await compactor.close();
   const { engine } = openEngine(directory);
   const { files } = await search(engine, { kind: "const", value: true });
@@ -98,8 +98,8 @@ test("shards in an older format are rewritten once their repository is no longer
 test("a shard in an older format that is damaged does not prevent others from being rewritten", async () => {
   const directory = await openIndex([repository(1), repository(2)], { isInOldFormat: true });
   const { compactor, damaged, isWaiting } = start(directory, { damagedId: 1 });
-  await eventually(() => formatVersions(directory).includes(2) && !isWaiting());
-  assert.deepEqual(formatVersions(directory), [1, 2]);
+  await eventually(() => formatVersions(directory).includes(4) && !isWaiting());
+  assert.deepEqual(formatVersions(directory), [1, 4]);
   const file = directory.manifest(1)?.segments[0]?.file;
   assert.deepEqual(damaged, [file]);
   await compactor.close();

@@ -23,7 +23,7 @@ export interface Kernels {
   readonly words: Uint32Array;
   /** Offsets of hits or newlines from the start of the text, ascending. */
   readonly hits: Uint32Array;
-  /** The numbers that `decodeDeltas` decoded. */
+  /** The numbers that `decodeDeltas` or `decodeGaps` decoded. */
   readonly decoded: Uint32Array;
 
   /** Ensures room for `byteCount` bytes of text, preserving the current content. Returns where the texts start. */
@@ -58,6 +58,13 @@ export interface Kernels {
    * Returns how many there are, or -1 if a delta is 0, a number exceeds 32 bits, or the last one is truncated.
    */
   decodeDeltas(start: number, length: number): number;
+
+  /**
+   * Decodes ascending numbers in the encoding of `gaps.ts` to `decoded`. There must be room for `limit` bytes after `start`.
+   *
+   * Returns how many there are, or -1 if a number is not less than `limit`, or the last one is truncated.
+   */
+  decodeGaps(start: number, length: number, limit: number): number;
 
   /**
    * Writes the intersection of two strictly ascending lists to `into`, which must have room for the shorter one and may

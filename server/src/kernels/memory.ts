@@ -5,6 +5,7 @@
  *     (empty)  needles         lists            texts         hits                   decoded            slack
  *
  * In the worst case a text has a hit at every byte, and a list of deltas a number per byte, so results always fit.
+ * Gaps may be single bits, but `decodeGaps` is told how many numbers there can be.
  * Pages that are never touched cost no memory.
  */
 

@@ -1,5 +1,7 @@
 /** The kernels in TypeScript: for a Node without WebAssembly SIMD, and as the reference in tests. */
+
 import { gallopingFactor, intersectGalloping } from "./gallop";
+import { firstOrder, nextOrder } from "./gaps";
 import type { Kernels } from "./kernels";
 import { copyingMemory, KernelMemory } from "./memory";
 import { foldByte, Needle } from "./needle";
@@ -106,6 +108,41 @@ export class PlainKernels implements Kernels {
       decoded[found++] = last;
     }
     return found;
+  }
+
+  decodeGaps(start: number, length: number, limit: number): number {
+    this.#memory.check(start, Math.max(length, limit));
+    const { bytes, decoded } = this;
+    const stop = start + length;
+    let at = start;
+    if (length === 0) return 0;
+    let byte = bytes[at++] ?? 0;
+    let number = byte & 0x7f;
+    for (let scale = 128; byte >= 0x80; scale *= 128) {
+      if (at === stop || scale > 2 ** 28) return -1;
+      byte = bytes[at++] ?? 0;
+      number += (byte & 0x7f) * scale;
+    }
+    if (number >= limit) return -1;
+    let found = 0;
+    decoded[found++] = number;
+    let order = firstOrder(number);
+    const bitAt = (position: number) => ((bytes[position >>> 3] ?? 0) >>> (position & 7)) & 1;
+    for (let position = 8 * at, end = 8 * stop; ; ) {
+      let zeros = 0;
+      while (position + zeros < end && bitAt(position + zeros) === 0) zeros++;
+      if (position + zeros === end) return zeros < 8 ? found : -1;
+      const low = zeros + (order >> 2);
+      position += zeros + 1;
+      if (low > 31 || position + low > end) return -1;
+      let gap = 2 ** low - 2 ** (order >> 2);
+      for (let index = 0; index < low; index++) gap += bitAt(position + index) * 2 ** index;
+      position += low;
+      number += gap + 1;
+      if (number >= limit) return -1;
+      decoded[found++] = number;
+      order = nextOrder(order, zeros);
+    }
   }
 
   intersect(a: Uint32Array, b: Uint32Array, into: Uint32Array): number {

@@ -29,6 +29,7 @@ interface Exports {
   countCodePoints(start: number, length: number): number;
   fold(from: number, to: number, length: number): void;
   decodeDeltas(start: number, length: number, out: number): number;
+  decodeGaps(start: number, length: number, limit: number, out: number): number;
   intersect(a: number, aLength: number, b: number, bLength: number, out: number): number;
 }
 
@@ -135,6 +136,11 @@ export class SimdKernels implements Kernels {
   decodeDeltas(start: number, length: number): number {
     this.#memory.check(start, length);
     return this.#exports.decodeDeltas(start, length, this.#memory.decoded.byteOffset);
+  }
+
+  decodeGaps(start: number, length: number, limit: number): number {
+    this.#memory.check(start, Math.max(length, limit));
+    return this.#exports.decodeGaps(start, length, limit, this.#memory.decoded.byteOffset);
   }
 
   intersect(a: Uint32Array, b: Uint32Array, into: Uint32Array): number {

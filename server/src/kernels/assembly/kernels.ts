@@ -1,5 +1,5 @@
 /**
- * The loops that run over every byte of a text or over every number of a posting list, 16 bytes at a time.
+ * The loops that run over every byte of a text or over every number of a posting list, mostly 16 bytes at a time.
  *
  * AssemblyScript, not TypeScript. Every position is an address in the imported memory. Loads, but not stores, may reach
  * 64 bytes past the end of a text; `memory.ts` leaves that much room.
@@ -291,6 +291,49 @@ export function decodeDeltas(start: usize, length: usize, out: usize): i32 {
     }
   }
   return <i32>((to - out) >> 2);
+}
+
+/**
+ * Decodes ascending numbers less than `limit` in the encoding of `gaps.ts`.
+ *
+ * Returns how many there are, or -1 if a number is not less than `limit`, or the last one is truncated.
+ */
+export function decodeGaps(start: usize, length: usize, limit: u32, out: usize): i32 {
+  if (length == 0) return 0;
+  let at = start;
+  const stop = start + length;
+  let byte: u32 = load<u8>(at++);
+  let number: u64 = byte & 0x7f;
+  for (let shift: u64 = 7; byte >= 0x80; shift += 7) {
+    if (at == stop || shift > 28) return -1;
+    byte = load<u8>(at++);
+    number |= <u64>(byte & 0x7f) << shift;
+  }
+  if (number >= limit) return -1;
+  let to = out;
+  store<u32>(to, <u32>number);
+  to += 4;
+  let order: i32 = (32 - <i32>clz<u32>(<u32>number)) << 2;
+  let position: u64 = <u64>at << 3;
+  const end: u64 = <u64>stop << 3;
+  while (true) {
+    // At least 57 bits.
+    let word = load<u64>(<usize>(position >> 3)) >> (position & 7);
+    const zeros = ctz(word);
+    if (position + zeros >= end) return end - position < 8 ? <i32>((to - out) >> 2) : -1;
+    const base: u64 = <u64>(order >> 2);
+    const low = zeros + base;
+    if (low > 31) return -1;
+    position += zeros + 1;
+    word = zeros < 24 ? word >> (zeros + 1) : load<u64>(<usize>(position >> 3)) >> (position & 7);
+    position += low;
+    if (position > end) return -1;
+    number += ((<u64>1 << low) | (word & ((<u64>1 << low) - 1))) - (<u64>1 << base) + 1;
+    if (number >= limit) return -1;
+    store<u32>(to, <u32>number);
+    to += 4;
+    order = max(order + 2 * <i32>zeros - 3, 0);
+  }
 }
 
 @inline

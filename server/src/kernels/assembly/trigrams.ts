@@ -1,4 +1,48 @@
-/** Collects the distinct trigrams of a block. AssemblyScript; all positions are byte offsets in the imported memory. */
+/**
+ * Collects the trigrams of blocks in posting lists. AssemblyScript; all positions are byte offsets in the imported memory.
+ *
+ * A list grows in a chain of chunks of 16 bytes: three words of its bits and the address of the next chunk. Its state takes 32 bytes:
+ *
+ * | offset | contents |
+ * |---|---|
+ * | 0 | u32: its last number |
+ * | 4 | u16: the order of the code of its next gap, see `gaps.ts` |
+ * | 6 | u16: how many bits are in the buffer, fewer than 32 |
+ * | 8 | u64: the buffer: bits that are not in a chunk yet |
+ * | 16 | u32: where its next word goes; a new chunk is needed if that is in place of the address of one |
+ * | 20 | u32: the state of the list that was added before it, or 0 |
+ * | 24 | u32: its trigram |
+ * | 28 | u32: the address of its first chunk |
+ */
+
+const stateBytes: usize = 32;
+const chunkBytes: usize = 16;
+const linkInChunk: usize = 12;
+const firstLink: usize = 28;
+
+/** Where the memory for states and chunks starts that is still free. */
+let free: usize = 0;
+let lastState: usize = 0;
+
+/** Forgets all lists. The memory from `start` on, which is a multiple of 16, is for states and chunks. */
+export function reset(start: usize): void {
+  free = start;
+  lastState = 0;
+}
+
+/** Moves the start of the free memory to `to`, a multiple of 16. */
+export function skip(to: usize): void {
+  free = to;
+}
+
+export function freeStart(): usize {
+  return free;
+}
+
+/** Returns the state of the list that was added last, or 0. */
+export function newestState(): usize {
+  return lastState;
+}
 
 /**
  * Appends to `out`, which contains `found` words, each trigram of the text whose bit in `seen` is not set, and sets the
@@ -24,10 +68,74 @@ export function collect(start: usize, length: usize, fold: usize, seen: usize, o
   return <u32>((position - out) >> 2);
 }
 
-/** Clears what `collect` set. */
-export function clear(out: usize, found: u32, seen: usize): void {
+/**
+ * Appends `block` to the lists of the trigrams that `collect` found, and clears their bits in `seen`. `states` contains a u32 per
+ * trigram: the state of its list, or 0. There must be 48 bytes of free memory for each trigram.
+ */
+export function append(out: usize, found: u32, seen: usize, states: usize, block: u32): void {
   const end = out + ((<usize>found) << 2);
   for (let position = out; position < end; position += 4) {
-    store<u32>(seen + ((<usize>(load<u32>(position) >>> 5)) << 2), 0);
+    const trigram = load<u32>(position);
+    store<u32>(seen + ((<usize>(trigram >>> 5)) << 2), 0);
+    const entry = states + ((<usize>trigram) << 2);
+    const state: usize = load<u32>(entry);
+    if (state == 0) {
+      store<u32>(entry, <u32>addList(trigram, block));
+      continue;
+    }
+    const gap = block - load<u32>(state) - 1;
+    const order: i32 = load<u16>(state, 4);
+    const value = gap + (<u32>1 << (order >> 2));
+    const low = 31 - <i32>clz(value);
+    const zeros = low - (order >> 2);
+    store<u32>(state, block);
+    store<u16>(state, <u16>max(order + 2 * zeros - 3, 0), 4);
+    const bits = ((<u64>value ^ ((<u64>1) << low)) << (zeros + 1)) | ((<u64>1) << zeros);
+    const length = zeros + 1 + low;
+    if (length <= 32) {
+      push(state, bits, length);
+    } else {
+      push(state, bits & 0xffffffff, 32);
+      push(state, bits >> 32, length - 32);
+    }
   }
+}
+
+function addList(trigram: u32, block: u32): usize {
+  const state = free;
+  free += stateBytes;
+  store<u32>(state, block);
+  store<u16>(state, <u16>((32 - <i32>clz(block)) << 2), 4);
+  store<u16>(state, 0, 6);
+  store<u64>(state, 0, 8);
+  store<u32>(state, <u32>(state + firstLink), 16);
+  store<u32>(state, <u32>lastState, 20);
+  store<u32>(state, trigram, 24);
+  lastState = state;
+  let rest = block;
+  for (; rest >= 0x80; rest >>>= 7) push(state, (rest & 0x7f) | 0x80, 8);
+  push(state, rest, 8);
+  return state;
+}
+
+/** Appends up to 32 bits. */
+@inline
+function push(state: usize, bits: u64, length: i32): void {
+  let filled: i32 = load<u16>(state, 6);
+  let buffer = load<u64>(state, 8) | (bits << filled);
+  filled += length;
+  if (filled >= 32) {
+    let to: usize = load<u32>(state, 16);
+    if ((to & (chunkBytes - 1)) == linkInChunk) {
+      store<u32>(to, <u32>free);
+      to = free;
+      free += chunkBytes;
+    }
+    store<u32>(to, <u32>buffer);
+    store<u32>(state, <u32>(to + 4), 16);
+    buffer >>= 32;
+    filled -= 32;
+  }
+  store<u64>(state, buffer, 8);
+  store<u16>(state, <u16>filled, 6);
 }

@@ -3,9 +3,10 @@
  *
  * Each commit adds a delta shard. The deltas of a repository are merged into one when there are many, and into the base
  * when they contain a significant part of the text. Small repositories (most repositories are small) are combined into
- * compound shards. Shards in an older format are rewritten, because the current one takes half the space.
+ * compound shards. Shards in an older format are rewritten, because the current one takes less space.
  */
 import { diskFormatVersion } from "#shard/format/frames";
+import { isCompressed, type ShardFormatVersion } from "#shard/format/shard";
 import type { Manifest } from "./manifest";
 
 /** Merges the segments from index `from` on; all of them if that is 0. */
@@ -119,7 +120,7 @@ function listedFiles(manifests: Iterable<Manifest>): ListedFile[] {
   const current = diskFormatVersion();
   for (const manifest of manifests) {
     for (const { file, contentBytes, formatVersion } of manifest.segments) {
-      const isOld = (formatVersion ?? 1) < current;
+      const isOld = isReplaced(formatVersion ?? 1, current);
       const listed = files.get(file) ?? { manifests: [], isOld, bytes: 0 };
       listed.manifests.push(manifest);
       listed.bytes += contentBytes;
@@ -127,6 +128,11 @@ function listedFiles(manifests: Iterable<Manifest>): ListedFile[] {
     }
   }
   return [...files.values()];
+}
+
+/** A machine that cannot compress does not rewrite what another one has compressed: that would need twice the space. */
+function isReplaced(version: ShardFormatVersion, current: ShardFormatVersion): boolean {
+  return version < current && (isCompressed(current) || !isCompressed(version));
 }
 
 function contentBytesOf(segments: Manifest["segments"]): number {

@@ -18,7 +18,7 @@ import { trainDictionary } from "./dictionary";
 import { lastAtOrBelow } from "./lastAtOrBelow";
 import { GrowingWords } from "./numbers";
 import { bytesOf, type PagedReader, type PagedSection, type SectionWriter } from "./sections";
-import { checkedPageBytes, type ShardFormatVersion } from "./shard";
+import { checkedPageBytes, isCompressed, type ShardFormatVersion, type WrittenFormatVersion } from "./shard";
 
 /** The text of a shard. */
 export interface ContentReader {
@@ -67,13 +67,13 @@ const loaded: { owner: FrameReader | undefined; start: number; end: number } = {
 };
 
 /** The format of shards on disk. Shards in an older one are rewritten. */
-export function diskFormatVersion(): ShardFormatVersion {
-  return hasSimd() ? 2 : 1;
+export function diskFormatVersion(): WrittenFormatVersion {
+  return hasSimd() ? 4 : 3;
 }
 
 export function contentWriter(sections: SectionWriter, formatVersion: ShardFormatVersion): ContentWriter {
   const section = sections.stream("content", "contentChecks");
-  return formatVersion === 1 ? new PlainWriter(section) : new FrameWriter(sections, section);
+  return isCompressed(formatVersion) ? new FrameWriter(sections, section) : new PlainWriter(section);
 }
 
 class PlainWriter implements ContentWriter {

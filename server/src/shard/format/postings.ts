@@ -1,14 +1,15 @@
 import { Bitset } from "#base/bitset";
-import { lowerBound } from "#kernels/gallop";
 import type { TrigramFormula } from "#query/regexp/trigramFormula";
 import { shardDamaged } from "./checksum";
 import type { ShardReader } from "./reader";
+import { hasOldLists } from "./shard";
+import type { ListRange } from "./trigramTable";
 import type { TextWindow } from "./window";
 
 /** Block numbers or document numbers, ascending; `undefined` means all. */
 export type Candidates = Uint32Array | undefined;
 
-/** Verifying one block takes about as long as decoding this many bytes of lists. */
+/** Decoding a list with more bytes than this for each candidate takes longer than verifying the candidates. */
 const listBytesPerBlock = 1500;
 
 const noCandidates = new Uint32Array(0);
@@ -49,9 +50,9 @@ export class PostingLists {
       case "none":
         return noCandidates;
       case "trigram": {
-        const at = this.#lookUp(formula.value);
-        if (at < 0) return noCandidates;
-        return within === undefined ? this.#decode(at) : this.#narrow(within, at, within.slice());
+        const list = this.#lookUp(formula.value);
+        if (list === undefined) return noCandidates;
+        return within === undefined ? this.#decode(list) : this.#narrow(within, list, within.slice());
       }
       case "and":
         return this.#evaluateAnd(formula.parts, within);
@@ -61,28 +62,26 @@ export class PostingLists {
   }
 
   #evaluateAnd(parts: readonly TrigramFormula[], within: Uint32Array | undefined): Candidates {
-    const lists: { at: number; bytes: number }[] = [];
+    const lists: ListRange[] = [];
     const others: TrigramFormula[] = [];
     for (const part of parts) {
       if (part.kind !== "trigram") {
         others.push(part);
         continue;
       }
-      const at = this.#lookUp(part.value);
-      if (at < 0) return noCandidates;
-      lists.push({ at, bytes: this.#length(at) });
+      const list = this.#lookUp(part.value);
+      if (list === undefined) return noCandidates;
+      lists.push(list);
     }
-    lists.sort((left, right) => left.bytes - right.bytes);
+    lists.sort((left, right) => left.length - right.length);
     let result: Candidates = within;
     for (const list of lists) {
-      if (result !== undefined && list.bytes > result.length * listBytesPerBlock) break;
+      if (result !== undefined && list.length > result.length * listBytesPerBlock) break;
       if (result?.length === 0) return result;
       // Only the lists of this formula may be overwritten.
       const into = result === within ? result?.slice() : result;
       result =
-        result === undefined || into === undefined
-          ? this.#decode(list.at)
-          : this.#narrow(result, list.at, into);
+        result === undefined || into === undefined ? this.#decode(list) : this.#narrow(result, list, into);
     }
     for (const other of others) {
       if (result !== undefined && result.length < 4) break;
@@ -107,39 +106,35 @@ export class PostingLists {
     return membersOf(found);
   }
 
-  /** Returns the index of a trigram, or -1. */
-  #lookUp(trigram: number): number {
+  #lookUp(trigram: number): ListRange | undefined {
     this.#counts.ngramLookups++;
-    const { trigrams } = this.#reader;
-    const at = lowerBound(trigrams, trigram, 0, trigrams.length);
-    return trigrams[at] === trigram ? at : -1;
+    return this.#reader.trigrams.find(trigram);
   }
 
-  #length(index: number): number {
-    const starts = this.#reader.postingStarts;
-    return (starts[index + 1] ?? 0) - (starts[index] ?? 0);
-  }
-
-  /** Loads a list into the kernels' memory and returns its address. */
-  #load(index: number): number {
-    const start = this.#reader.postingStarts[index] ?? 0;
-    const length = this.#length(index);
-    const base = this.#window.scratch(length);
+  /** Loads a list into the kernels' memory, with room to decode it, and returns its address. */
+  #load({ start, length }: ListRange): number {
+    if (length < 0 || start + length > this.#reader.postings.length)
+      throw shardDamaged("A posting list is out of bounds");
+    const base = this.#window.scratch(Math.max(length, this.#reader.meta.blockCount));
     this.#reader.postings.read(start, this.#window.kernels.bytes, base, length);
     this.#counts.indexBytesLoaded += length;
     return base;
   }
 
   /** Returns the numbers of a list. The next call may overwrite them. */
-  #read(index: number): Uint32Array {
-    const base = this.#load(index);
-    const length = this.#length(index);
+  #read(list: ListRange): Uint32Array {
+    const base = this.#load(list);
+    const { length } = list;
     const { kernels } = this.#window;
     let blocks: Uint32Array;
     if (length === this.#bitmapBytes) {
       blocks = blocksOfBitmap(kernels.bytes, base, length);
+      if ((blocks.at(-1) ?? -1) >= this.#reader.meta.blockCount)
+        throw shardDamaged("A posting list is invalid");
     } else {
-      const count = kernels.decodeDeltas(base, length);
+      const count = hasOldLists(this.#reader.sections.formatVersion)
+        ? kernels.decodeDeltas(base, length)
+        : kernels.decodeGaps(base, length, this.#reader.meta.blockCount);
       if (count < 0) throw shardDamaged("A posting list is invalid");
       blocks = kernels.decoded.subarray(0, count);
     }
@@ -147,16 +142,16 @@ export class PostingLists {
     return this.#byDocument ? documentsOf(blocks, this.#reader.blockDocuments) : blocks;
   }
 
-  #decode(index: number): Uint32Array {
-    const list = this.#read(index);
-    return list.buffer === this.#window.kernels.decoded.buffer ? list.slice() : list;
+  #decode(list: ListRange): Uint32Array {
+    const blocks = this.#read(list);
+    return blocks.buffer === this.#window.kernels.decoded.buffer ? blocks.slice() : blocks;
   }
 
   /** Writes the candidates that are in a list to `into`, which has room for all of them and may be the same array. */
-  #narrow(candidates: Uint32Array, listIndex: number, into: Uint32Array): Uint32Array {
-    if (this.#byDocument || this.#length(listIndex) !== this.#bitmapBytes)
-      return this.#intersect(candidates, this.#read(listIndex), into);
-    const base = this.#load(listIndex);
+  #narrow(candidates: Uint32Array, list: ListRange, into: Uint32Array): Uint32Array {
+    if (this.#byDocument || list.length !== this.#bitmapBytes)
+      return this.#intersect(candidates, this.#read(list), into);
+    const base = this.#load(list);
     const { bytes } = this.#window.kernels;
     let count = 0;
     for (let index = 0; index < candidates.length; index++) {

@@ -8,7 +8,8 @@ import { type Checksum, shardDamaged } from "./checksum";
 import { type ContentReader, FrameReader } from "./frames";
 import { hashPath } from "./pathHash";
 import { type PagedReader, SectionReader } from "./sections";
-import type { ShardMeta, ShardRepository } from "./shard";
+import { isCompressed, type ShardMeta, type ShardRepository } from "./shard";
+import { openTrigramTable, type TrigramTable } from "./trigramTable";
 
 /** The distance between two positions of the same text. */
 export interface TextShift {
@@ -30,6 +31,7 @@ export class ShardReader {
   readonly #columns = new Map<string, Uint32Array>();
   readonly #byteColumns = new Map<string, Uint8Array>();
   #content: ContentReader | undefined;
+  #trigrams: TrigramTable | undefined;
   #postings: PagedReader | undefined;
   #blockDocuments: Uint32Array | undefined;
   #skippedSizes: Map<number, number> | undefined;
@@ -72,7 +74,7 @@ export class ShardReader {
 
   #openContent(): ContentReader {
     const content = this.sections.paged("content", "contentChecks");
-    if (this.sections.formatVersion === 1) return content;
+    if (!isCompressed(this.sections.formatVersion)) return content;
     const frameStarts = this.#column("frameStarts", this.meta.blockCount + 1);
     return new FrameReader(content, frameStarts, this.blockStarts, this.sections.bytes("dictionary"));
   }
@@ -110,12 +112,9 @@ export class ShardReader {
     return this.#column("nameStarts", this.meta.documentCount + 1);
   }
 
-  get trigrams(): Uint32Array {
-    return this.#column("trigrams");
-  }
-
-  get postingStarts(): Uint32Array {
-    return this.#column("postingStarts");
+  get trigrams(): TrigramTable {
+    this.#trigrams ??= openTrigramTable(this.sections);
+    return this.#trigrams;
   }
 
   get documentSets(): Uint32Array {
@@ -283,16 +282,10 @@ export class ShardReader {
 
   /** Checks the whole file: reads every section and every page. */
   verify(): void {
-    for (const name of [
-      "contentStarts",
-      "firstBlocks",
-      "blockStarts",
-      "blockLines",
-      "nameStarts",
-      "trigrams",
-    ]) {
+    for (const name of ["contentStarts", "firstBlocks", "blockStarts", "blockLines", "nameStarts"]) {
       this.#column(name);
     }
+    void this.trigrams;
     const page = new Uint8Array(1 << 20);
     for (const paged of [this.content, this.postings]) {
       for (let at = 0; at < paged.length; at += page.length) {

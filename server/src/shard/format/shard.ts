@@ -18,18 +18,21 @@
  * All numbers are little-endian. A section starts at a multiple of 8 bytes.
  *
  *     "TRAWLSHD"                          8 bytes
- *     format version                      u32: 1, or 2 if the text is compressed; then u32 zero
+ *     format version                      u32: see below; then u32 zero
  *     content section, other sections     in the order of the table
  *     table of contents                   JSON: { section name: [offset, length, checksum] }
  *     length of the table                 u32
  *     checksum of the table               u32
  *     "TRAWLEND"                          8 bytes
  *
+ * The text is compressed in versions 2 and 4. Versions 1 and 2 have other posting lists and another table of trigrams; they
+ * are no longer written.
+ *
  * | section | contents |
  * |---|---|
- * | content | the documents' bytes, concatenated, or in version 2 the frames of all blocks |
- * | frameStarts | u32 per block and one more: where its frame starts in `content`; only in version 2 |
- * | dictionary | the LZ4 dictionary of all frames, up to 64 KiB; only in version 2 |
+ * | content | the documents' bytes, concatenated, or if compressed the frames of all blocks |
+ * | frameStarts | u32 per block and one more: where its frame starts in `content`; only if compressed |
+ * | dictionary | the LZ4 dictionary of all frames, up to 64 KiB; only if compressed |
  * | contentChecks, postingChecks | u32 checksum of each 64 KiB page of `content` and `postings` (which have no other) |
  * | meta | JSON, see `ShardMeta` |
  * | contentStarts | u32 per document and one more: where its bytes start in the text |
@@ -47,16 +50,20 @@
  * | setStarts, setSlots | u32: set s is `setSlots[setStarts[s] … setStarts[s + 1])`, ascending |
  * | blobs | `meta.hashBytes` per document |
  * | sizes | f64 per skipped document: its size in bytes |
- * | trigrams | u32, ascending: b0 << 16 | b1 << 8 | b2 of folded bytes |
- * | postingStarts | u32 per trigram and one more: where its list starts in `postings` |
+ * | trigrams | LEB128 numbers: the trigrams (b0 << 16 | b1 << 8 | b2 of folded bytes), ascending, each as the difference from the one before it, and the length of its list in bytes. The first trigram of each group of 32 is 0 |
+ * | trigramGroups | u32 triples, one per group: its first trigram; where it starts in `trigrams`; where its first list starts in `postings` |
  * | postings | the lists |
  * | overrides | u32 triples: segment, document, set; see below |
  *
  * ## Posting lists
  *
- * The blocks that contain a trigram, strictly ascending, as LEB128 deltas, starting from -1: the blocks 1, 6, 7 and 8
- * are written as `02 05 01 01`. A list that would take at least as many bytes as a bitmap of all blocks is written as
- * the bitmap (bit `b & 7` of byte `b >> 3`), so that its length determines its encoding.
+ * The blocks that contain a trigram, strictly ascending, in the encoding of `kernels/gaps.ts`. A list that would take at least
+ * half as many bytes as a bitmap of all blocks is written as the bitmap (bit `b & 7` of byte `b >> 3`), which takes less time to
+ * intersect. So the length of a list determines its encoding.
+ *
+ * In versions 1 and 2, a list that is shorter than its bitmap consists of LEB128 deltas, starting from -1: the blocks 1, 6, 7 and
+ * 8 are `02 05 01 01`. `trigrams` contains u32 numbers, and `postingStarts` a u32 per trigram and one more: where its list starts in
+ * `postings`.
  *
  * Trigrams are taken from bytes with ASCII letters in lower case. A block with U+212A or U+017F also has the trigrams
  * of its bytes with these two replaced by `k` and `s`, because Unicode case folding maps them so.
@@ -72,26 +79,37 @@
  */
 import type { DocumentCategory, SkipReason } from "#model/document";
 
-/** The format version of a shard: 1, or 2 if its text is compressed. */
-export type ShardFormatVersion = 1 | 2;
+export type ShardFormatVersion = 1 | 2 | 3 | 4;
 
 export function isShardFormatVersion(version: number): version is ShardFormatVersion {
-  return version === 1 || version === 2;
+  return version === 1 || version === 2 || version === 3 || version === 4;
+}
+
+/** The versions that are still written. */
+export type WrittenFormatVersion = Extract<ShardFormatVersion, 3 | 4>;
+
+export function isCompressed(version: ShardFormatVersion): boolean {
+  return version === 2 || version === 4;
+}
+
+/** Whether posting lists and the table of trigrams have the encoding of versions 1 and 2. */
+export function hasOldLists(version: ShardFormatVersion): boolean {
+  return version <= 2;
 }
 
 export const shardMagic = "TRAWLSHD";
 export const shardEndMagic = "TRAWLEND";
 
 /**
- * Chosen by measurement: with 4 KiB, posting lists are a quarter of the size of the text. Searches take twice as long
- * with 16 KiB, and are no faster with 2 KiB.
+ * Chosen by measurement: searches take twice as long with 16 KiB, and are no faster with 2 KiB, which makes posting lists a
+ * third larger.
  */
 export const minBlockBytes = 4096;
 /** Bytes that one checksum of `content` and `postings` covers: the first read of a block hashes no more than this. */
 export const checkedPageBytes = 65_536;
 /** Only the paths of larger documents are indexed. */
 export const maxDocumentBytes = 2 * 1024 * 1024;
-/** Bytes of text in one shard. Bounds the memory of a build, which needs about 1.5 bytes per byte of text. */
+/** Bytes of text in one shard. Bounds the memory of a build, which needs about one byte per byte of text. */
 export const targetShardBytes = 64 * 1024 * 1024;
 
 export const blockHasNonAscii = 1;

@@ -1,172 +1,63 @@
 import { isAscii } from "node:buffer";
 import { trigramKernel } from "#kernels/trigrams";
 import { blockHasFoldingSpecials, blockHasNonAscii } from "./shard";
+import { threadWindow } from "./window";
 
 /** ASCII letters in lower case, every other byte as it is. */
 const foldTable = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
 );
 
-/** Pairs are stored in chunks of 16 MiB. */
-const arenaShift = 22;
-const arenaMask = (1 << arenaShift) - 1;
-/** Stands in for the last block number of a list that is written as a bitmap. */
-const bitmapMarker = -2;
-
-/**
- * Collects the trigrams of each block and writes the posting lists.
- *
- * The kernel scans the bytes and reports each trigram of a block once, so that only these pairs access the large table.
- * Pairs are stored as dense ids in block order, so that writing the lists takes one pass without sorting. `reset`
- * clears an instance for the next shard, but keeps its memory.
- */
+/** Collects the trigrams of blocks in posting lists. `reset` clears them for the next shard, but keeps their memory. */
 export class TrigramCollector {
   readonly #kernel = trigramKernel();
-  /** Trigram to dense id + 1. */
-  readonly #ids = new Uint32Array(1 << 24);
-  #trigrams = new Uint32Array(1 << 16);
-  /** Two numbers per id, adjacent for the cache: its last block, and the bytes of its list so far. */
-  #states = new Int32Array(1 << 17);
-  #trigramCount = 0;
-  readonly #arena: Uint32Array[] = [];
-  #pairCount = 0;
-  #blockEnds = new Float64Array(1 << 12);
   #blockCount = 0;
   #replaced = new Uint8Array(1 << 16);
 
-  get blockCount(): number {
-    return this.#blockCount;
-  }
-
   reset(): void {
-    for (let id = 0; id < this.#trigramCount; id++) this.#ids[this.#trigrams[id] ?? 0] = 0;
-    this.#trigramCount = 0;
-    this.#pairCount = 0;
+    this.#kernel.reset();
     this.#blockCount = 0;
   }
 
   /** Adds `bytes[start … end)` as the next block and returns its flags. */
   addBlock(bytes: Uint8Array, start: number, end: number): number {
-    const kernel = this.#kernel;
     let flags = 0;
-    let count = kernel.collect(bytes, start, end);
+    this.#kernel.collect(bytes, start, end);
     if (!isAscii(bytes.subarray(start, end))) {
       flags = blockHasNonAscii;
       if (hasFoldingSpecials(bytes, start, end)) {
         flags |= blockHasFoldingSpecials;
         if (this.#replaced.length < end - start) this.#replaced = new Uint8Array(end - start);
         const length = replaceFoldingSpecials(bytes, start, end, this.#replaced);
-        count = kernel.collect(this.#replaced, 0, length);
+        this.#kernel.collect(this.#replaced, 0, length);
       }
     }
-    this.#addPairs(count, kernel.found);
-    kernel.next();
-    if (this.#blockCount === this.#blockEnds.length) this.#blockEnds = grow(this.#blockEnds);
-    this.#blockEnds[this.#blockCount++] = this.#pairCount;
+    this.#kernel.next();
+    this.#blockCount++;
     return flags;
   }
 
-  /** Stores the trigrams of the current block as ids, and adds up the sizes of their lists. */
-  #addPairs(count: number, found: Uint32Array): void {
-    const block = this.#blockCount;
-    const ids = this.#ids;
-    let states = this.#states;
-    let pairs = this.#arenaChunk();
-    for (let at = 0; at < count; at++) {
-      const trigram = found[at] ?? 0;
-      let id = (ids[trigram] ?? 0) - 1;
-      if (id < 0) {
-        id = this.#addTrigram(trigram);
-        states = this.#states;
-      }
-      const delta = block - (states[2 * id] ?? 0);
-      states[2 * id] = block;
-      states[2 * id + 1] =
-        (states[2 * id + 1] ?? 0) + (delta < 0x80 ? 1 : delta < 0x4000 ? 2 : delta < 0x200000 ? 3 : 4);
-      pairs[this.#pairCount & arenaMask] = id;
-      if ((++this.#pairCount & arenaMask) === 0) pairs = this.#arenaChunk();
-    }
-  }
-
-  #arenaChunk(): Uint32Array {
-    const chunk = this.#pairCount >>> arenaShift;
-    let pairs = this.#arena[chunk];
-    if (pairs === undefined) {
-      pairs = new Uint32Array(1 << arenaShift);
-      this.#arena.push(pairs);
-    }
-    return pairs;
-  }
-
-  #addTrigram(trigram: number): number {
-    const id = this.#trigramCount++;
-    if (id === this.#trigrams.length) {
-      this.#trigrams = grow(this.#trigrams);
-      this.#states = grow(this.#states);
-    }
-    this.#trigrams[id] = trigram;
-    this.#states[2 * id] = -1;
-    this.#states[2 * id + 1] = 0;
-    this.#ids[trigram] = id + 1;
-    return id;
-  }
-
-  /** Returns the posting lists: `trigrams` ascend, and list i is `postings[starts[i] … starts[i + 1])`. */
-  finish(): { trigrams: Uint32Array; starts: Uint32Array; postings: Uint8Array } {
-    const count = this.#trigramCount;
-    const trigrams = this.#trigrams.slice(0, count).sort();
+  /** Passes the posting lists to `write`, in ascending order of trigram. Their bytes are valid until it returns. */
+  finish(write: (trigram: number, list: Uint8Array) => void): void {
     const bitmapBytes = (this.#blockCount + 7) >>> 3;
-    const starts = new Uint32Array(count + 1);
-    let total = 0;
-    for (let at = 0; at < count; at++) {
-      const id = (this.#ids[trigrams[at] ?? 0] ?? 0) - 1;
-      const bytes = this.#states[2 * id + 1] ?? 0;
-      starts[at] = total;
-      // From here on a state contains the last block (none for a bitmap) and the position to write at.
-      this.#states[2 * id] = bytes < bitmapBytes ? -1 : bitmapMarker;
-      this.#states[2 * id + 1] = total;
-      total += Math.min(bytes, bitmapBytes);
-    }
-    starts[count] = total;
-    return { trigrams, starts, postings: this.#writeLists(total) };
-  }
-
-  #writeLists(total: number): Uint8Array {
-    const postings = new Uint8Array(total);
-    const states = this.#states;
-    const ends = this.#blockEnds;
-    let pair = 0;
-    let block = 0;
-    for (const pairs of this.#arena) {
-      const last = Math.min(this.#pairCount, pair + pairs.length);
-      for (let at = 0; pair < last; at++, pair++) {
-        while (pair >= (ends[block] ?? 0)) block++;
-        const state = 2 * (pairs[at] ?? 0);
-        const lastBlock = states[state] ?? 0;
-        let position = states[state + 1] ?? 0;
-        if (lastBlock === bitmapMarker) {
-          position += block >>> 3;
-          postings[position] = (postings[position] ?? 0) | (1 << (block & 7));
-          continue;
-        }
-        states[state] = block;
-        let delta = block - lastBlock;
-        while (delta >= 0x80) {
-          postings[position++] = (delta & 0x7f) | 0x80;
-          delta >>>= 7;
-        }
-        postings[position++] = delta;
-        states[state + 1] = position;
-      }
-    }
-    return postings;
+    this.#kernel.forEachList((trigram, list) => {
+      write(trigram, 2 * list.length < bitmapBytes ? list : bitmapOf(list, this.#blockCount));
+    });
   }
 }
 
-function grow<Numbers extends Uint32Array | Int32Array | Float64Array>(numbers: Numbers): Numbers {
-  const larger = new (numbers.constructor as new (length: number) => Numbers)(numbers.length * 2);
-  larger.set(numbers);
-  return larger;
+function bitmapOf(list: Uint8Array, blockCount: number): Uint8Array {
+  const window = threadWindow();
+  const base = window.scratch(Math.max(list.length, blockCount));
+  const { kernels } = window;
+  kernels.bytes.set(list, base);
+  const count = kernels.decodeGaps(base, list.length, blockCount);
+  const bitmap = new Uint8Array((blockCount + 7) >>> 3);
+  for (let at = 0; at < count; at++) {
+    const block = kernels.decoded[at] ?? 0;
+    bitmap[block >>> 3] = (bitmap[block >>> 3] ?? 0) | (1 << (block & 7));
+  }
+  return bitmap;
 }
 
 /** Returns the flags of a block in a shard without trigrams. */

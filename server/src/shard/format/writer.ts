@@ -9,25 +9,24 @@ import {
   minBlockBytes,
   type Override,
   type ShardDocument,
-  type ShardFormatVersion,
   type ShardMeta,
   type ShardPartCounts,
   type ShardRepository,
   type ShardSummary,
   type SlotCopy,
+  type WrittenFormatVersion,
 } from "./shard";
 import { blockFlagsOf, TrigramCollector } from "./trigram";
+import { TrigramTableWriter } from "./trigramTable";
 import { threadWindow } from "./window";
 
 const newline = 0x0a;
 
-const noLists = { trigrams: new Uint32Array(0), starts: new Uint32Array(1), postings: new Uint8Array(0) };
-
 export interface ShardOptions {
   /** Default: true. */
   readonly hasTrigrams?: boolean;
-  /** Default: 1, because compression does not pay off in memory. */
-  readonly formatVersion?: ShardFormatVersion;
+  /** Default: 3, because compression does not pay off in memory. */
+  readonly formatVersion?: WrittenFormatVersion;
 }
 
 /** A collector takes at least 64 MiB, so the next writer of the thread reuses that of a finished one. */
@@ -42,7 +41,7 @@ let idleCollector: TrigramCollector | undefined;
  */
 export class ShardWriter {
   readonly #sections: SectionWriter;
-  readonly #formatVersion: ShardFormatVersion;
+  readonly #formatVersion: WrittenFormatVersion;
   readonly #content: ContentWriter;
   /** Absent if the shard has no trigrams. */
   readonly #trigrams: TrigramCollector | undefined;
@@ -76,7 +75,7 @@ export class ShardWriter {
   constructor(
     sink: ByteSink,
     checksum: Checksum,
-    { hasTrigrams = true, formatVersion = 1 }: ShardOptions = {},
+    { hasTrigrams = true, formatVersion = 3 }: ShardOptions = {},
   ) {
     this.#sections = new SectionWriter(sink, checksum, formatVersion);
     this.#formatVersion = formatVersion;
@@ -183,13 +182,7 @@ export class ShardWriter {
     this.#endRepository();
     const contentBytes = this.#content.length;
     this.#content.finish();
-    const { trigrams, starts, postings } = this.#trigrams?.finish() ?? noLists;
-    idleCollector ??= this.#trigrams;
-    const lists = this.#sections.stream("postings", "postingChecks");
-    lists.write(postings);
-    lists.finish();
-    this.#sections.write("trigrams", bytesOf(trigrams));
-    this.#sections.write("postingStarts", bytesOf(starts));
+    this.#writeLists();
     this.#writeDocuments(contentBytes);
     this.#writeNames();
     const meta = this.#meta(contentBytes);
@@ -205,6 +198,18 @@ export class ShardWriter {
       isDelta,
       formatVersion: this.#formatVersion,
     };
+  }
+
+  #writeLists(): void {
+    const lists = this.#sections.stream("postings", "postingChecks");
+    const table = new TrigramTableWriter();
+    this.#trigrams?.finish((trigram, list) => {
+      lists.write(list);
+      table.add(trigram, list.length);
+    });
+    idleCollector ??= this.#trigrams;
+    lists.finish();
+    table.write(this.#sections);
   }
 
   #meta(contentBytes: number): ShardMeta {
