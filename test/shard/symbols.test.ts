@@ -37,9 +37,13 @@ function shardOf(documentCount: number): ShardReader {
   return new ShardReader(memorySource(sink.bytes()), checksum);
 }
 
-function write(shard: ShardReader, documents: readonly KnownSymbols[]): Uint8Array {
+function write(
+  shard: ShardReader,
+  documents: readonly KnownSymbols[],
+  withChecksum: Checksum = checksum,
+): Uint8Array {
   const sink = new MemorySink();
-  const writer = new SymbolWriter(sink, checksum);
+  const writer = new SymbolWriter(sink, withChecksum);
   for (const symbols of documents) writer.add(symbols);
   writer.finish(shard.stamp);
   return sink.bytes();
@@ -47,6 +51,34 @@ function write(shard: ShardReader, documents: readonly KnownSymbols[]): Uint8Arr
 
 const read = (bytes: Uint8Array, shard: ShardReader) =>
   new SymbolReader(memorySource(bytes), checksum, shard);
+
+const groupedSections = ["nameOffsets", "nameNumbers", "bodies", "namesakes"];
+const numberSections = [
+  ...groupedSections,
+  ...groupedSections.map((name) => `${name}Starts`),
+  ...["definitionStarts", "firstNameOffsets", "lengths", "longNames", "longLengths"],
+  ...["kinds", "states", "importStarts", "imports"],
+];
+
+/** The table of contents of a symbol file. */
+function sectionsOf(bytes: Uint8Array): Record<string, readonly [offset: number, length: number]> {
+  const end = bytes.length - 16;
+  const length = Buffer.from(bytes).readUInt32LE(end);
+  return JSON.parse(Buffer.from(bytes.subarray(end - length, end)).toString());
+}
+
+/** A definition with a name at `nameStart`. */
+const definitionAt = (name: string, nameStart: number, rest: Partial<Definition> = {}): Definition => ({
+  ...{ name, kind: "function", nameStart, nameEnd: nameStart + name.length },
+  ...{ start: nameStart, end: nameStart + name.length, parent: -1, owner: "", isLocal: false },
+  ...rest,
+});
+
+const parsedAs = (made: readonly Definition[]): KnownSymbols => ({
+  kind: "parsed",
+  definitions: made,
+  imports: [],
+});
 
 const names = fc.oneof(
   {
@@ -146,8 +178,8 @@ test("names are found by prefix, ignoring case", () => {
       const found = Array.from({ length: to - from }, (_, at) => reader.names.text(from + at));
       assert.deepEqual([...found].sort(), expected);
       for (const [at, name] of found.entries()) {
-        const offsets = [...reader.namesakes(from + at, from + at + 1)].map(
-          (each) => reader.nameOffsets[each],
+        const offsets = [...reader.namesakes(from + at, from + at + 1)].map((each) =>
+          reader.nameOffset(each),
         );
         assert.deepEqual(
           offsets,
@@ -245,6 +277,168 @@ test("a change of any byte is detected", () => {
     } catch (error) {
       assert.ok(isServiceError(error, "SHARD_DAMAGED"), `byte ${at}: ${error}`);
     }
+  }
+});
+
+test("all sections are verified", () => {
+  const made = [
+    definitionAt("long", 0, { nameEnd: 300, end: 300 }),
+    definitionAt("two", 400, { owner: "Owner" }),
+  ];
+  const shard = shardOf(1);
+  const bytes = write(shard, [{ kind: "parsed", definitions: made, imports: ["a"] }]);
+  const table = sectionsOf(bytes);
+  for (const name of [...numberSections, "owners", "importNames"]) {
+    const [offset, length] = table[name] ?? [0, 0];
+    assert.ok(length > 0, name);
+    const changed = Uint8Array.from(bytes);
+    changed[offset] = (changed[offset] ?? 0) ^ 0x41;
+    assert.throws(
+      () => read(changed, shard).verify(),
+      (error) => isServiceError(error, "SHARD_DAMAGED"),
+      name,
+    );
+  }
+});
+
+test("names may be long, and definitions and their offsets large", () => {
+  const lengths = [0, 1, 254, 255, 256, 0xffff, 70_000];
+  const long = lengths.map((length, at) =>
+    definitionAt("n", at * 100_000, { nameEnd: at * 100_000 + length, end: at * 100_000 + length }),
+  );
+  const far = [0, 2 ** 30 - 1, 2 ** 30, 2 ** 31, 2 ** 32 - 1].flatMap((nameStart) =>
+    [-1, 0].flatMap((parent) =>
+      ["", "Owner"].map((owner) => {
+        const nameEnd = nameStart + 1;
+        return definitionAt("f", nameStart, { nameEnd, start: 0, end: nameEnd + 2 ** 32 - 1, parent, owner });
+      }),
+    ),
+  );
+  far[1] = { ...(far[1] as Definition), parent: -1 };
+  far[0] = { ...(far[0] as Definition), parent: -1 };
+  const written = [parsedAs(long), { kind: "pending" } as const, parsedAs(far), parsedAs(long)];
+  const shard = shardOf(written.length);
+  const reader = read(write(shard, written), shard);
+  const stored = parsedAs(
+    long.map((each) => {
+      const nameEnd = Math.min(each.nameEnd, each.nameStart + 0xffff);
+      return { ...each, nameEnd, end: nameEnd };
+    }),
+  );
+  assert.deepEqual(
+    written.map((_, document) => reader.symbolsOf(document)),
+    [stored, { kind: "pending" }, parsedAs(far), stored],
+  );
+});
+
+test("definitions of large documents are found by offset, and their names and bodies in any order", () => {
+  const count = 40_000;
+  const small = [3, 0, 64, 0, 1].map((length, document) =>
+    Array.from({ length }, (_, at) => definitionAt(`s${document}`, 7 + at * 5)),
+  );
+  const large = Array.from({ length: count }, (_, at) =>
+    definitionAt(at % 3 === 0 ? "often" : `name${(at * 7919) % count}`, at * 20, {
+      start: at * 20 - (at % 7),
+      parent: at % 2 === 0 ? -1 : Math.floor(at / 2),
+      owner: at % 5 === 0 ? `owner${at % 50}` : "",
+    }),
+  );
+  const written = [...small.slice(0, 2), large, ...small.slice(2)];
+  large[0] = definitionAt("often", 0);
+  const shard = shardOf(written.length);
+  const reader = read(write(shard, written.map(parsedAs)), shard);
+  for (const [document, made] of written.entries()) {
+    const first = reader.definitionStarts[document] ?? 0;
+    const end = first + made.length;
+    assert.equal(reader.definitionStarts[document + 1], end);
+    const bodyOf = reader.bodyReader(document);
+    for (let step = 0; step < Math.min(made.length, 1000); step++) {
+      const index = (step * 7907) % made.length;
+      const { name, nameStart, parent, owner, start, end: bodyEnd } = made[index] as Definition;
+      assert.equal(reader.name(first + index), name);
+      assert.deepEqual(bodyOf(first + index), {
+        ...{ start, end: bodyEnd, owner },
+        parent: parent < 0 ? -1 : first + parent,
+      });
+      assert.equal(reader.lastStartingAtOrBefore(first, end, nameStart), first + index);
+      assert.equal(reader.lastStartingAtOrBefore(first, end, nameStart + 4), first + index);
+      assert.equal(reader.lastStartingAtOrBefore(first, end, nameStart - 1), first + index - 1);
+    }
+    assert.equal(reader.lastStartingAtOrBefore(first, end, 2 ** 32 - 2), end - 1);
+    assert.deepEqual(reader.symbolsOf(document), parsedAs(made));
+  }
+  const all = written.flat();
+  const numbersOf = new Map<string, number[]>();
+  for (const [number, { name }] of all.entries())
+    numbersOf.set(name, [...(name === "often" ? [] : (numbersOf.get(name) ?? [])), number]);
+  numbersOf.set(
+    "often",
+    [...all.keys()].filter((number) => all[number]?.name === "often"),
+  );
+  const { count: nameCount } = reader.names;
+  const expected = Array.from({ length: nameCount }, (_, name) => numbersOf.get(reader.names.text(name)));
+  const lists = (from: number, to: number) => reader.namesakesOfEach(from, to).map((each) => [...each]);
+  assert.deepEqual(lists(0, nameCount), expected);
+  const ranges = [0, 1, 63, 64, 65, 130, nameCount - 65, nameCount - 1, nameCount].flatMap((from) =>
+    [0, 1, 2, 64, 200].map((length) => [from, Math.min(from + length, nameCount)] as const),
+  );
+  for (const [from, to] of ranges) {
+    assert.deepEqual(lists(from, to), expected.slice(from, to));
+    assert.deepEqual([...reader.namesakes(from, to)], expected.slice(from, to).flat());
+  }
+});
+
+test("numbers that cannot be right are damage, even if all checksums match", () => {
+  const noChecksum = () => 0;
+  const made = Array.from({ length: 100 }, (_, at) =>
+    definitionAt(`name${at % 70}`, at * 40, {
+      nameEnd: at * 40 + (at % 20 === 0 ? 300 : 3),
+      ...{ end: at * 40 + 310, parent: at % 4 === 0 ? -1 : at - 1, owner: at % 9 === 0 ? "Owner" : "" },
+    }),
+  );
+  const written: KnownSymbols[] = [
+    {
+      kind: "parsed",
+      definitions: made.map((each, at) => ({ ...each, parent: at - 1 })),
+      imports: ["a", "b"],
+    },
+    { kind: "pending" },
+    { kind: "parsed", definitions: made.slice(0, 10), imports: ["c"] },
+  ];
+  const shard = shardOf(written.length);
+  const bytes = write(shard, written, noChecksum);
+  const table = sectionsOf(bytes);
+  const readAll = (changed: Uint8Array) => {
+    const reader = new SymbolReader(memorySource(changed), noChecksum, shard);
+    for (let document = 0; document < written.length; document++) {
+      reader.symbolsOf(document);
+      const first = reader.definitionStarts[document] ?? 0;
+      reader.lastStartingAtOrBefore(first, reader.definitionStarts[document + 1] ?? first, 1000);
+    }
+    const { definitionCount, nameCount } = reader.meta;
+    for (const number of reader.nameNumbers(0, definitionCount)) assert.ok(number < nameCount);
+    for (const number of reader.namesakes(0, nameCount)) assert.ok(number < definitionCount);
+    reader.namesakesOfEach(nameCount - 1, nameCount);
+  };
+  readAll(bytes);
+  for (const name of numberSections) {
+    const [offset, length] = table[name] ?? [0, 0];
+    assert.ok(length > 0, name);
+    let damageCount = 0;
+    for (let at = offset; at < offset + length; at++) {
+      for (const byte of [0, 0x7f, 0xff, (bytes[at] ?? 0) ^ 1]) {
+        const changed = Uint8Array.from(bytes);
+        changed[at] = byte;
+        try {
+          readAll(changed);
+        } catch (error) {
+          assert.ok(isServiceError(error, "SHARD_DAMAGED"), `${name}, byte ${at - offset}: ${error}`);
+          damageCount++;
+        }
+      }
+    }
+    // Any value is possible elsewhere.
+    if (name.endsWith("Starts") || groupedSections.includes(name)) assert.ok(damageCount > 0, name);
   }
 });
 

@@ -35,16 +35,18 @@ export function definitionLocations(
 ): ReadonlyMap<number, DefinitionLocation> {
   const bodyOf = symbols.bodyReader(document);
   const locations = new Map<number, DefinitionLocation>();
-  const startOf = (definition: number) => symbols.nameOffsets[definition] ?? 0;
-  let left = [...definitions].sort((one, other) => startOf(one) - startOf(other));
+  // Ascending by the offsets of their names, too.
+  let left = [...definitions].sort((one, other) => one - other);
   while (left.length > 0) {
     // Chunks require ranges that do not overlap; the others follow in the next round.
     const [apart, overlapping] = splitOverlapping(left, symbols);
     // Damage may have interrupted the last call.
     writer.truncate(0);
     ranges.length = 0;
-    for (const definition of apart)
-      ranges.push(startOf(definition), startOf(definition) + (symbols.nameLengths[definition] ?? 0), 0, 0);
+    for (const definition of apart) {
+      const start = symbols.nameOffset(definition);
+      ranges.push(start, start + symbols.nameLength(definition), 0, 0);
+    }
     const text = { reader: shard.reader, window, document };
     writeChunks(writer, text, { ranges, from: 0, to: ranges.length }, 0);
     let at = 0;
@@ -65,14 +67,14 @@ function splitOverlapping(definitions: readonly number[], symbols: SymbolReader)
   const overlapping: number[] = [];
   let end = -1;
   for (const definition of definitions) {
-    const start = symbols.nameOffsets[definition] ?? 0;
+    const start = symbols.nameOffset(definition);
     if (start < end) {
       overlapping.push(definition);
       continue;
     }
     apart.push(definition);
     // An empty name counts as one byte, so that no position occurs twice in one round.
-    end = start + Math.max(1, symbols.nameLengths[definition] ?? 0);
+    end = start + Math.max(1, symbols.nameLength(definition));
   }
   return [apart, overlapping];
 }

@@ -175,7 +175,7 @@ function addCandidates(
   const definitionsOf = namesakesOf(symbols, matches);
   for (const [at, { name, closeness }] of matches.entries()) {
     for (const definition of definitionsOf(at)) {
-      const quality = scoreDefinition(symbols, definition, 0, symbols.nameLengths[definition] ?? 0);
+      const quality = scoreDefinition(symbols, definition, 0, symbols.nameLength(definition));
       const base = closeness * closenessWeight;
       // Rules out most definitions before looking up their documents.
       if (base + bestWeight(quality, mayBePreferred) < best.minScore) continue;
@@ -197,10 +197,8 @@ function namesakesOf(symbols: SymbolReader, matches: readonly NameMatch[]): (ind
   const [first, last] = [matches[0]?.number ?? 0, matches.at(-1)?.number ?? -1];
   if (last - first + 1 !== matches.length)
     return (at) => symbols.namesakes(matches[at]?.number ?? 0, (matches[at]?.number ?? 0) + 1);
-  const starts = symbols.namesakeStarts(first, last + 1);
-  const definitions = symbols.namesakes(first, last + 1);
-  const base = starts[0] ?? 0;
-  return (at) => definitions.subarray((starts[at] ?? 0) - base, (starts[at + 1] ?? 0) - base);
+  const definitions = symbols.namesakesOfEach(first, last + 1);
+  return (at) => definitions[at] ?? new Uint32Array(0);
 }
 
 /** Candidates of one document. */

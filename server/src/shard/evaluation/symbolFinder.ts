@@ -83,8 +83,8 @@ export class SymbolFinder {
   }
 
   #push(evaluation: DocumentEvaluation, definition: number, name: number): void {
-    const offset = this.#symbols.nameOffsets[definition] ?? 0;
-    const length = this.#symbols.nameLengths[definition] ?? 0;
+    const offset = this.#symbols.nameOffset(definition);
+    const length = this.#symbols.nameLength(definition);
     const { term } = this.#term;
     const names = this.#names;
     // The text at this offset may differ from the name.

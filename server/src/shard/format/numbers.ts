@@ -1,19 +1,21 @@
+import { shardDamaged } from "./checksum";
+
 /** A growing buffer of LEB128 numbers. */
 export class GrowingBytes {
   #bytes = new Uint8Array(1 << 12);
   length = 0;
 
-  /** Appends an integer from 0 to 2³² - 1. */
+  /** Appends an integer from 0 to 2³⁵ - 1. */
   writeNumber(value: number): void {
     if (this.length + 5 > this.#bytes.length) {
       const bytes = new Uint8Array(this.#bytes.length * 2);
       bytes.set(this.#bytes);
       this.#bytes = bytes;
     }
-    let rest = value >>> 0;
+    let rest = value;
     while (rest > 0x7f) {
       this.#bytes[this.length++] = (rest & 0x7f) | 0x80;
-      rest >>>= 7;
+      rest = Math.floor(rest / 0x80);
     }
     this.#bytes[this.length++] = rest;
   }
@@ -23,7 +25,7 @@ export class GrowingBytes {
   }
 }
 
-/** Reads consecutive LEB128 numbers. Returns 0 after the end. */
+/** Reads consecutive LEB128 numbers of up to 35 bits. */
 export class NumberReader {
   readonly #bytes: Uint8Array;
   #offset = 0;
@@ -36,14 +38,20 @@ export class NumberReader {
     return this.#offset >= this.#bytes.length;
   }
 
+  /** Throws `SHARD_DAMAGED` at the end, and for a number that is too long. */
   next(): number {
-    let value = 0;
-    for (let shift = 0; shift < 35; shift += 7) {
-      const byte = this.#bytes[this.#offset++] ?? 0;
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
+    const byte = this.#bytes[this.#offset++] ?? 0x80;
+    return byte < 0x80 ? byte : this.#continue(byte & 0x7f);
+  }
+
+  #continue(lowest: number): number {
+    let value = lowest;
+    for (let factor = 0x80; factor < 2 ** 35; factor *= 0x80) {
+      const byte = this.#bytes[this.#offset++] ?? 0x80;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
     }
-    return value >>> 0;
+    throw shardDamaged("A number is truncated or too long");
   }
 }
 

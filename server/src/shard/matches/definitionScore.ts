@@ -25,7 +25,7 @@ export function scoreDefinition(
   start: number,
   end: number,
 ): number {
-  const length = symbols.nameLengths[definition] ?? 0;
+  const length = symbols.nameLength(definition);
   const begins = start === 0;
   const ends = end >= length;
   const base = begins && ends ? matchScores.whole : begins || ends ? matchScores.edge : matchScores.inside;
@@ -40,25 +40,25 @@ export function scoreDefinitions(
   ranges: RangeBuffer,
   from: number,
 ): number {
-  const { nameOffsets, nameLengths, definitionStarts } = symbols;
+  const { definitionStarts } = symbols;
   const first = definitionStarts[document] ?? 0;
   const end = definitionStarts[document + 1] ?? first;
   let best = 0;
   const consider = (definition: number, range: number) => {
-    const nameOffset = nameOffsets[definition] ?? 0;
+    const nameOffset = symbols.nameOffset(definition);
     const start = (ranges.starts[range] ?? 0) - nameOffset;
     const stop = (ranges.ends[range] ?? 0) - nameOffset;
-    if (start < 0 || stop > (nameLengths[definition] ?? 0)) return;
+    if (start < 0 || stop > symbols.nameLength(definition)) return;
     best = Math.max(best, scoreDefinition(symbols, definition, start, stop));
   };
   if (ranges.length - from <= end - first) {
     for (let range = from; range < ranges.length; range++) {
-      const definition = lastAtOrBelow(nameOffsets, first, end, ranges.starts[range] ?? 0);
+      const definition = symbols.lastStartingAtOrBefore(first, end, ranges.starts[range] ?? 0);
       if (definition >= first) consider(definition, range);
     }
   } else {
     for (let definition = first; definition < end; definition++) {
-      const range = lastAtOrBelow(ranges.starts, from, ranges.length, (nameOffsets[definition] ?? 0) - 1) + 1;
+      const range = lastAtOrBelow(ranges.starts, from, ranges.length, symbols.nameOffset(definition) - 1) + 1;
       if (range < ranges.length) consider(definition, range);
     }
   }

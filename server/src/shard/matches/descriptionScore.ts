@@ -17,7 +17,6 @@
  */
 import { type Description, stemOf, wordsOf } from "#query/description";
 import { isRelated } from "#query/relatedWords";
-import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { ShardReader } from "#shard/format/reader";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
 import { isSearchTarget } from "./definitionScore";
@@ -243,8 +242,8 @@ export class DescriptionScorer {
       let weight = 0;
       for (let stem = 0; stem < stems.length; stem++)
         if ((words.stems & (1 << stem)) !== 0) weight += stems[stem] ?? 0;
-      const start = symbols.nameOffsets[definition] ?? 0;
-      const length = symbols.nameLengths[definition] ?? 0;
+      const start = symbols.nameOffset(definition);
+      const length = symbols.nameLength(definition);
       const coverage = Math.min(1, words.bytes / Math.max(1, length));
       const kind = isSearchTarget(symbols, definition) ? typeOrFunction : 1;
       const score = definitionName * weight * Math.sqrt(weight / sum) * coverage ** coverageExponent * kind;
@@ -262,15 +261,15 @@ export class DescriptionScorer {
     ranges: RangeBuffer,
     from: number,
   ): ReadonlyMap<number, NameWords> {
-    const { definitionStarts, nameOffsets, nameLengths } = symbols;
+    const { definitionStarts } = symbols;
     const first = definitionStarts[document] ?? 0;
     const stop = definitionStarts[document + 1] ?? first;
     const found = new Map<number, NameWords>();
     if (first === stop) return found;
     for (let at = from; at < ranges.length; at++) {
-      const definition = lastAtOrBelow(nameOffsets, first, stop, ranges.starts[at] ?? 0);
+      const definition = symbols.lastStartingAtOrBefore(first, stop, ranges.starts[at] ?? 0);
       if (definition < first) continue;
-      const end = (nameOffsets[definition] ?? 0) + (nameLengths[definition] ?? 0);
+      const end = symbols.nameOffset(definition) + symbols.nameLength(definition);
       if ((ranges.ends[at] ?? 0) > end || symbols.isLocal(definition)) continue;
       let words = found.get(definition);
       if (words === undefined) {

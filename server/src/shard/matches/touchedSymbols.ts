@@ -1,5 +1,4 @@
 import type { SymbolHit } from "#model/match";
-import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { DefinitionBody, SymbolReader } from "#shard/symbolFile/symbolReader";
 import type { RangeBuffer } from "./ranges";
 
@@ -16,17 +15,19 @@ export class TouchedSymbols {
 
   /** Returns the definitions whose names overlap the ranges `[from, to)`, in ascending order. */
   find(ranges: RangeBuffer, from: number, to: number): SymbolHit[] {
-    const { definitionStarts, nameOffsets, nameLengths } = this.#symbols;
+    const symbols = this.#symbols;
+    const { definitionStarts } = symbols;
     const first = definitionStarts[this.#document] ?? 0;
     const end = definitionStarts[this.#document + 1] ?? first;
     const hits: SymbolHit[] = [];
+    if (first === end) return hits;
     let last = -1;
     for (let range = from; range < to; range++) {
       const start = ranges.starts[range] ?? 0;
       const stop = Math.max(ranges.ends[range] ?? 0, start + 1);
-      let definition = Math.max(lastAtOrBelow(nameOffsets, first, end, start), first);
-      if ((nameOffsets[definition] ?? 0) + (nameLengths[definition] ?? 0) <= start) definition++;
-      for (; definition < end && (nameOffsets[definition] ?? 0) < stop; definition++) {
+      let definition = Math.max(symbols.lastStartingAtOrBefore(first, end, start), first);
+      if (symbols.nameOffset(definition) + symbols.nameLength(definition) <= start) definition++;
+      for (; definition < end && symbols.nameOffset(definition) < stop; definition++) {
         if (definition <= last) continue;
         hits.push(this.#hit(definition));
         last = definition;

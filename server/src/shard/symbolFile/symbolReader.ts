@@ -6,11 +6,20 @@ import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import { NumberReader } from "#shard/format/numbers";
 import { ShardReader } from "#shard/format/reader";
 import type { PagedReader, SectionReader } from "#shard/format/sections";
-import { type KnownSymbols, pendingSymbols, type SymbolMeta } from "./symbolFile";
+import { GroupReader, groupCountOf, groupOf, groupSize } from "./groups";
+import { NameNumbers } from "./nameNumbers";
+import { NameOffsets } from "./nameOffsets";
+import { Namesakes } from "./namesakes";
+import {
+  hasOwnerBit,
+  hasParentBit,
+  isLocalBit,
+  type KnownSymbols,
+  longLength,
+  pendingSymbols,
+  type SymbolMeta,
+} from "./symbolFile";
 import { SymbolNames } from "./symbolNames";
-
-const isLocalBit = 128;
-const numbersOfBody = 4;
 
 /** The extent and context of a definition; byte offsets in its document. */
 export interface DefinitionBody {
@@ -38,7 +47,12 @@ export class SymbolReader {
   readonly #columns = new Map<string, Uint32Array>();
   readonly #paged = new Map<string, PagedReader>();
   readonly #lists = new Map<string, readonly string[]>();
-  #nameLengths: Uint16Array | undefined;
+  readonly #groupReaders = new Map<string, GroupReader>();
+  #definitionStarts: Uint32Array | undefined;
+  #nameOffsets: NameOffsets | undefined;
+  #numbersOfNames: NameNumbers | undefined;
+  #namesakes: Namesakes | undefined;
+  #nameLengths: Uint8Array | undefined;
   #kinds: Uint8Array | undefined;
   #states: Uint8Array | undefined;
 
@@ -59,19 +73,50 @@ export class SymbolReader {
 
   /** Per document and one more: its first definition. */
   get definitionStarts(): Uint32Array {
-    return this.#column("definitionStarts", this.meta.documentCount + 1);
+    this.#definitionStarts ??= this.#loadDefinitionStarts();
+    return this.#definitionStarts;
   }
 
-  /** Per definition: the byte offset of its name in the document. */
-  get nameOffsets(): Uint32Array {
-    return this.#column("places", this.meta.definitionCount);
+  #loadDefinitionStarts(): Uint32Array {
+    const starts = this.#column("definitionStarts", this.meta.documentCount + 1);
+    const isValid = starts.every((start, at) => start >= (starts[at - 1] ?? 0));
+    if (!isValid || starts.at(-1) !== this.meta.definitionCount)
+      throw shardDamaged("The definitions of documents are out of bounds");
+    return starts;
   }
 
-  /** Per definition: the length of its name in the document, in bytes. */
-  get nameLengths(): Uint16Array {
-    const bytes = this.#nameLengths ?? this.#sections.bytes("lengths");
-    this.#nameLengths ??= new Uint16Array(bytes.buffer, bytes.byteOffset, this.meta.definitionCount);
-    return this.#nameLengths;
+  /** The byte offset of a definition's name in the document. */
+  nameOffset(definition: number): number {
+    return this.#offsets().of(definition);
+  }
+
+  /** Returns the last of the definitions `[first, end)` of a document whose name starts at or before `offset`, or `first - 1`. */
+  lastStartingAtOrBefore(first: number, end: number, offset: number): number {
+    return this.#offsets().lastAtOrBelow(first, end, offset);
+  }
+
+  #offsets(): NameOffsets {
+    if (this.#nameOffsets === undefined) {
+      const { definitionCount } = this.meta;
+      const firsts = this.#column("firstNameOffsets", groupCountOf(definitionCount));
+      const groups = this.#groups("nameOffsets", definitionCount, this.#sections.bytes("nameOffsets"));
+      this.#nameOffsets = new NameOffsets(groups, firsts, definitionCount);
+    }
+    return this.#nameOffsets;
+  }
+
+  /** The length of a definition's name in the document, in bytes. */
+  nameLength(definition: number): number {
+    this.#nameLengths ??= this.#byteColumn("lengths");
+    const length = this.#nameLengths[definition] ?? 0;
+    return length === longLength ? this.#longLength(definition) : length;
+  }
+
+  #longLength(definition: number): number {
+    const definitions = this.#column("longNames");
+    const at = lastAtOrBelow(definitions, 0, definitions.length, definition);
+    if (definitions[at] !== definition) throw shardDamaged(`The length of name ${definition} is missing`);
+    return this.#column("longLengths", definitions.length)[at] ?? 0;
   }
 
   kind(definition: number): SymbolKind {
@@ -88,7 +133,7 @@ export class SymbolReader {
   }
 
   #kindBytes(): Uint8Array {
-    this.#kinds ??= this.#sections.bytes("kinds");
+    this.#kinds ??= this.#byteColumn("kinds");
     return this.#kinds;
   }
 
@@ -100,22 +145,32 @@ export class SymbolReader {
 
   /** The numbers of the names of the definitions `[from, to)`. */
   nameNumbers(from: number, to: number): Uint32Array {
-    return this.#words("nameNumbers", from, to);
+    this.#numbersOfNames ??= new NameNumbers(
+      this.#pagedGroups("nameNumbers", this.meta.definitionCount),
+      this.meta.definitionCount,
+      this.meta.nameCount,
+    );
+    return this.#numbersOfNames.of(from, to);
   }
 
   name(definition: number): string {
     return this.names.text(this.nameNumbers(definition, definition + 1)[0] ?? 0);
   }
 
-  /** Names `[from, to)` and one more: where their definitions start among all namesakes. */
-  namesakeStarts(from: number, to: number): Uint32Array {
-    return this.#words("namesakeStarts", from, to + 1);
-  }
-
   /** The definitions of the names `[from, to)`: those of the first name, ascending, then those of the next. */
   namesakes(from: number, to: number): Uint32Array {
-    const starts = this.namesakeStarts(from, to);
-    return this.#words("namesakes", starts[0] ?? 0, starts[to - from] ?? 0);
+    return this.#namesakesByName().of(from, to);
+  }
+
+  /** The definitions of each of the names `[from, to)`, ascending. */
+  namesakesOfEach(from: number, to: number): Uint32Array[] {
+    return this.#namesakesByName().ofEach(from, to);
+  }
+
+  #namesakesByName(): Namesakes {
+    const { nameCount, definitionCount } = this.meta;
+    this.#namesakes ??= new Namesakes(this.#pagedGroups("namesakes", nameCount), nameCount, definitionCount);
+    return this.#namesakes;
   }
 
   isPending(document: number): boolean {
@@ -170,8 +225,8 @@ export class SymbolReader {
     for (let number = first; number < stop; number++) {
       const [kind, isLocal] = [this.kind(number), this.isLocal(number)];
       if (!isWanted({ kind, isLocal })) continue;
-      const nameStart = this.nameOffsets[number] ?? 0;
-      const nameEnd = nameStart + (this.nameLengths[number] ?? 0);
+      const nameStart = this.nameOffset(number);
+      const nameEnd = nameStart + this.nameLength(number);
       const { start, end, parent, owner } = bodyOf(number);
       found.push({ number, kind, isLocal, nameStart, nameEnd, start, end, parent, owner });
     }
@@ -181,37 +236,33 @@ export class SymbolReader {
   /** Returns a function that reads bodies of one document; ascending definitions are fastest. */
   bodyReader(document: number): (definition: number) => DefinitionBody {
     const first = this.definitionStarts[document] ?? 0;
-    let numbers = this.#bodyNumbers(document);
-    let next = first;
+    const groups = this.#pagedGroups("bodies", this.meta.definitionCount);
+    let numbers: NumberReader | undefined;
+    let group = -1;
+    let next = 0;
     return (definition) => {
-      if (definition < next) {
-        numbers = this.#bodyNumbers(document);
-        next = first;
+      if (numbers === undefined || definition < next || groupOf(definition) !== group) {
+        group = groupOf(definition);
+        numbers = new NumberReader(groups.bytes(group));
+        next = group * groupSize;
       }
-      for (; next < definition; next++) for (let number = 0; number < numbersOfBody; number++) numbers.next();
+      for (; next < definition; next++) skipBody(numbers);
       next++;
       return this.#readBody(numbers, definition, first);
     };
   }
 
-  #bodyNumbers(document: number): NumberReader {
-    const starts = this.#column("bodyStarts", this.meta.documentCount + 1);
-    return new NumberReader(this.#bytes("bodies", starts[document] ?? 0, starts[document + 1] ?? 0));
-  }
-
   /** `first` is the first definition of the document. */
   #readBody(numbers: NumberReader, definition: number, first: number): DefinitionBody {
-    const nameStart = this.nameOffsets[definition] ?? 0;
-    const start = Math.max(0, nameStart - numbers.next());
-    const end = nameStart + (this.nameLengths[definition] ?? 0) + numbers.next();
-    const distance = numbers.next();
-    const owner = numbers.next();
-    return {
-      start,
-      end,
-      parent: distance === 0 || definition - distance < first ? -1 : definition - distance,
-      owner: owner === 0 ? "" : (this.#list("owners")[owner - 1] ?? ""),
-    };
+    const nameStart = this.nameOffset(definition);
+    const head = numbers.next();
+    const start = Math.max(0, nameStart - Math.floor(head / 4));
+    const end = nameStart + this.nameLength(definition) + numbers.next();
+    const parent = head & hasParentBit ? definition - numbers.next() : -1;
+    if (head & hasParentBit && (parent < first || parent >= definition))
+      throw shardDamaged("A definition has a parent that does not exist");
+    const owner = head & hasOwnerBit ? this.#text("owners", numbers.next()) : "";
+    return { start, end, parent, owner };
   }
 
   #importsOf(document: number): string[] {
@@ -220,17 +271,21 @@ export class SymbolReader {
       this.#bytes("imports", starts[document] ?? 0, starts[document + 1] ?? 0),
     );
     const imports: string[] = [];
-    while (!numbers.isAtEnd) imports.push(this.#list("importNames")[numbers.next()] ?? "");
+    while (!numbers.isAtEnd) imports.push(this.#text("importNames", numbers.next()));
     return imports;
   }
 
   /** Checks the whole file: reads every section and every page. */
   verify(): void {
     this.#reader.verify();
-    void [this.definitionStarts, this.nameOffsets, this.nameLengths, this.kindIndex(0), this.isPending(0)];
-    for (const name of ["bodyStarts", "importStarts"]) this.#column(name, this.meta.documentCount + 1);
+    void [this.definitionStarts, this.#offsets(), this.nameLength(0), this.kindIndex(0), this.isPending(0)];
+    this.#column("longLengths", this.#column("longNames").length);
+    this.#column("importStarts", this.meta.documentCount + 1);
+    this.#pagedGroups("nameNumbers", this.meta.definitionCount);
+    this.#pagedGroups("bodies", this.meta.definitionCount);
+    this.#pagedGroups("namesakes", this.meta.nameCount);
     for (const name of ["owners", "importNames"] as const) this.#list(name);
-    for (const name of ["nameNumbers", "bodies", "namesakeStarts", "namesakes", "imports"])
+    for (const name of ["nameNumbers", "bodies", "namesakes", "imports"])
       this.#bytes(name, 0, this.#pages(name).length);
   }
 
@@ -243,19 +298,38 @@ export class SymbolReader {
     return list;
   }
 
-  #column(name: string, length: number): Uint32Array {
+  #text(section: "owners" | "importNames", number: number): string {
+    const text = this.#list(section)[number];
+    if (text === undefined) throw shardDamaged(`Section ${section} has no item ${number}`);
+    return text;
+  }
+
+  #column(name: string, length?: number): Uint32Array {
     let column = this.#columns.get(name);
     if (column === undefined) {
       column = this.#sections.words(name);
-      if (column.length !== length) throw shardDamaged(`Section ${name} has the wrong length`);
+      if (length !== undefined && column.length !== length)
+        throw shardDamaged(`Section ${name} has the wrong length`);
       this.#columns.set(name, column);
     }
     return column;
   }
 
-  #words(name: string, from: number, to: number): Uint32Array {
-    const bytes = this.#bytes(name, from * 4, to * 4);
-    return new Uint32Array(bytes.buffer, 0, bytes.length >>> 2);
+  #byteColumn(name: string): Uint8Array {
+    const column = this.#sections.bytes(name);
+    if (column.length !== this.meta.definitionCount)
+      throw shardDamaged(`Section ${name} has the wrong length`);
+    return column;
+  }
+
+  #pagedGroups(name: string, entryCount: number): GroupReader {
+    return this.#groupReaders.get(name) ?? this.#groups(name, entryCount, this.#pages(name));
+  }
+
+  #groups(name: string, entryCount: number, source: Uint8Array | PagedReader): GroupReader {
+    const groups = new GroupReader(name, entryCount, this.#sections.words(`${name}Starts`), source);
+    this.#groupReaders.set(name, groups);
+    return groups;
   }
 
   #pages(name: string): PagedReader {
@@ -274,4 +348,11 @@ export class SymbolReader {
     paged.read(from, bytes, 0, bytes.length);
     return bytes;
   }
+}
+
+function skipBody(numbers: NumberReader): void {
+  const head = numbers.next();
+  numbers.next();
+  if (head & hasParentBit) numbers.next();
+  if (head & hasOwnerBit) numbers.next();
 }

@@ -5,9 +5,17 @@ import type { Checksum } from "#shard/format/checksum";
 import { GrowingBytes, GrowingWords } from "#shard/format/numbers";
 import { type ByteSink, bytesOf, type SectionWriter } from "#shard/format/sections";
 import { type ShardOptions, ShardWriter } from "#shard/format/writer";
+import { GroupWriter } from "./groups";
+import { encodeNameNumbers } from "./nameNumbers";
+import { encodeNameOffsets } from "./nameOffsets";
+import { encodeNamesakes } from "./namesakes";
 import {
   compareStrings,
+  hasOwnerBit,
+  hasParentBit,
+  isLocalBit,
   type KnownSymbols,
+  longLength,
   type SymbolMeta,
   type SymbolSummary,
   storedName,
@@ -17,7 +25,6 @@ const parsed = 0;
 const pending = 1;
 const firstReason = 2;
 const maxLength = 0xffff;
-const isLocalBit = 128;
 
 /**
  * Writes the symbol file of one shard. Call `add` for each of its documents, in order, then `finish`. See
@@ -29,14 +36,13 @@ export class SymbolWriter {
   readonly #options: ShardOptions;
   readonly #states: number[] = [];
   readonly #definitionStarts: number[] = [0];
-  readonly #bodyStarts: number[] = [0];
   readonly #importStarts: number[] = [0];
   readonly #nameOffsets = new GrowingWords();
   readonly #nameLengths = new GrowingWords();
   readonly #kinds = new GrowingWords();
   /** Numbers in order of insertion; `finish` converts them to sorted numbers. */
   readonly #nameNumbers = new GrowingWords();
-  readonly #bodies = new GrowingBytes();
+  readonly #bodies = new GroupWriter();
   readonly #imports = new GrowingBytes();
   readonly #names = new Map<string, number>();
   readonly #owners = new Map<string, number>();
@@ -60,7 +66,6 @@ export class SymbolWriter {
       this.#pendingCount++;
     }
     this.#definitionStarts.push(this.#nameOffsets.length);
-    this.#bodyStarts.push(this.#bodies.length);
     this.#importStarts.push(this.#imports.length);
   }
 
@@ -72,10 +77,13 @@ export class SymbolWriter {
       this.#nameOffsets.push(nameStart);
       this.#nameLengths.push(Math.min(Math.max(0, nameEnd - nameStart), maxLength));
       this.#kinds.push(symbolKinds.indexOf(kind) | (isLocal ? isLocalBit : 0));
-      this.#bodies.writeNumber(Math.max(0, nameStart - start));
-      this.#bodies.writeNumber(Math.max(0, end - nameEnd));
-      this.#bodies.writeNumber(parent >= 0 && parent < index ? index - parent : 0);
-      this.#bodies.writeNumber(owner === "" ? 0 : 1 + intern(this.#owners, owner));
+      const hasParent = parent >= 0 && parent < index;
+      const flags = (hasParent ? hasParentBit : 0) | (owner === "" ? 0 : hasOwnerBit);
+      this.#bodies.startEntry();
+      this.#bodies.write(Math.max(0, nameStart - start) * 4 + flags);
+      this.#bodies.write(Math.max(0, end - nameEnd));
+      if (hasParent) this.#bodies.write(index - parent);
+      if (owner !== "") this.#bodies.write(intern(this.#owners, owner));
     }
     for (const each of imports) this.#imports.writeNumber(intern(this.#importNames, each));
   }
@@ -107,8 +115,8 @@ export class SymbolWriter {
     };
     const { shardBytes } = writer.finish((sections) => {
       this.#writeColumns(sections);
-      stream(sections, "nameNumbers", bytesOf(nameNumbers));
-      writeNamesakes(sections, nameNumbers, names.length);
+      streamGroups(sections, "nameNumbers", encodeNameNumbers(nameNumbers));
+      streamGroups(sections, "namesakes", encodeNamesakes(nameNumbers, names.length));
       writeJson(sections, "owners", [...this.#owners.keys()]);
       writeJson(sections, "importNames", [...this.#importNames.keys()]);
       writeJson(sections, "symbols", meta);
@@ -119,13 +127,26 @@ export class SymbolWriter {
   #writeColumns(sections: SectionWriter): void {
     sections.write("states", Uint8Array.from(this.#states));
     sections.write("definitionStarts", bytesOf(Uint32Array.from(this.#definitionStarts)));
-    sections.write("places", bytesOf(this.#nameOffsets.words()));
-    sections.write("lengths", bytesOf(Uint16Array.from(this.#nameLengths.words())));
+    const offsets = encodeNameOffsets(this.#nameOffsets.words());
+    sections.write("nameOffsets", offsets.groups.bytes());
+    sections.write("nameOffsetsStarts", bytesOf(offsets.groups.starts()));
+    sections.write("firstNameOffsets", bytesOf(offsets.firsts));
+    this.#writeLengths(sections);
     sections.write("kinds", Uint8Array.from(this.#kinds.words()));
-    sections.write("bodyStarts", bytesOf(Uint32Array.from(this.#bodyStarts)));
-    stream(sections, "bodies", this.#bodies.bytes());
+    streamGroups(sections, "bodies", this.#bodies);
     sections.write("importStarts", bytesOf(Uint32Array.from(this.#importStarts)));
     stream(sections, "imports", this.#imports.bytes());
+  }
+
+  #writeLengths(sections: SectionWriter): void {
+    const lengths = this.#nameLengths.words();
+    const longNames = Uint32Array.from([...lengths.keys()].filter((at) => (lengths[at] ?? 0) >= longLength));
+    sections.write(
+      "lengths",
+      Uint8Array.from(lengths, (length) => Math.min(length, longLength)),
+    );
+    sections.write("longNames", bytesOf(longNames));
+    sections.write("longLengths", bytesOf(longNames.map((definition) => lengths[definition] ?? 0)));
   }
 }
 
@@ -142,21 +163,9 @@ function sortNames(names: readonly string[]): { names: readonly string[]; number
   return { names: Array.from(order, (at) => names[at] ?? ""), numbers };
 }
 
-/** Groups definitions by name with a counting sort. */
-function writeNamesakes(sections: SectionWriter, nameNumbers: Uint32Array, nameCount: number): void {
-  const starts = new Uint32Array(nameCount + 1);
-  for (const number of nameNumbers) starts[number + 1] = (starts[number + 1] ?? 0) + 1;
-  for (let number = 0; number < nameCount; number++)
-    starts[number + 1] = (starts[number + 1] ?? 0) + (starts[number] ?? 0);
-  const next = starts.slice();
-  const namesakes = new Uint32Array(nameNumbers.length);
-  for (const [definition, number] of nameNumbers.entries()) {
-    const position = next[number] ?? 0;
-    namesakes[position] = definition;
-    next[number] = position + 1;
-  }
-  stream(sections, "namesakeStarts", bytesOf(starts));
-  stream(sections, "namesakes", bytesOf(namesakes));
+function streamGroups(sections: SectionWriter, name: string, groups: GroupWriter): void {
+  stream(sections, name, groups.bytes());
+  sections.write(`${name}Starts`, bytesOf(groups.starts()));
 }
 
 function stream(sections: SectionWriter, name: string, bytes: Uint8Array): void {
