@@ -54,10 +54,8 @@ const chunkWords = 3;
 interface Exports {
   collect(start: number, length: number, fold: number, seen: number, out: number, found: number): number;
   append(out: number, found: number, seen: number, states: number, block: number): void;
-  reset(start: number): void;
-  skip(to: number): void;
-  freeStart(): number;
-  newestState(): number;
+  readonly free: { value: number };
+  readonly lastState: { value: number };
 }
 
 class WasmTrigrams implements TrigramKernel {
@@ -76,7 +74,7 @@ class WasmTrigrams implements TrigramKernel {
       env: { memory: this.#memory },
     });
     this.#exports = exports as unknown as Exports;
-    this.#exports.reset(this.#placeText(firstTextStart, firstCapacity));
+    this.#exports.free.value = this.#placeText(firstTextStart, firstCapacity);
     this.#bytes.set(folded, foldStart);
   }
 
@@ -107,7 +105,7 @@ class WasmTrigrams implements TrigramKernel {
       if (this.#found > 0)
         throw new RangeError("The second form of a block must not be longer than the first.");
       const capacity = grownCapacity(this.#capacity, length);
-      this.#exports.skip(this.#placeText(this.#exports.freeStart(), capacity));
+      this.#exports.free.value = this.#placeText(this.#exports.free.value, capacity);
     }
     this.#bytes.set(bytes.subarray(start, end), this.#textStart);
     this.#found = this.#exports.collect(
@@ -121,7 +119,7 @@ class WasmTrigrams implements TrigramKernel {
   }
 
   next(): void {
-    this.#reserve(this.#exports.freeStart() + this.#found * listBytesPerTrigram);
+    this.#reserve(this.#exports.free.value + this.#found * listBytesPerTrigram);
     this.#exports.append(this.#foundStart, this.#found, seenStart, statesStart, this.#block);
     this.#found = 0;
     this.#block++;
@@ -135,7 +133,7 @@ class WasmTrigrams implements TrigramKernel {
 
   *#trigrams(): Iterable<number> {
     const words = this.#words;
-    let state = this.#exports.newestState() >>> 2;
+    let state = this.#exports.lastState.value >>> 2;
     for (; state !== 0; state = (words[state + stateWords.previous] ?? 0) >>> 2)
       yield words[state + stateWords.trigram] ?? 0;
   }
@@ -165,7 +163,8 @@ class WasmTrigrams implements TrigramKernel {
     // Ends a block whose writer has failed.
     this.next();
     for (const trigram of this.#trigrams()) this.#words[(statesStart >>> 2) + trigram] = 0;
-    this.#exports.reset(this.#placeText(firstTextStart, this.#capacity));
+    this.#exports.free.value = this.#placeText(firstTextStart, this.#capacity);
+    this.#exports.lastState.value = 0;
     this.#block = 0;
   }
 }

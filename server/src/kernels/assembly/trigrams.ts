@@ -20,29 +20,10 @@ const chunkBytes: usize = 16;
 const linkInChunk: usize = 12;
 const firstLink: usize = 28;
 
-/** Where the memory for states and chunks starts that is still free. */
-let free: usize = 0;
-let lastState: usize = 0;
-
-/** Forgets all lists. The memory from `start` on, which is a multiple of 16, is for states and chunks. */
-export function reset(start: usize): void {
-  free = start;
-  lastState = 0;
-}
-
-/** Moves the start of the free memory to `to`, a multiple of 16. */
-export function skip(to: usize): void {
-  free = to;
-}
-
-export function freeStart(): usize {
-  return free;
-}
-
-/** Returns the state of the list that was added last, or 0. */
-export function newestState(): usize {
-  return lastState;
-}
+/** Where the memory for states and chunks starts that is still free: a multiple of 16. */
+export let free: usize = 0;
+/** The state of the list that was added last, or 0. */
+export let lastState: usize = 0;
 
 /**
  * Appends to `out`, which contains `found` words, each trigram of the text whose bit in `seen` is not set, and sets the
