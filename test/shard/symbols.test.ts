@@ -221,7 +221,16 @@ test("names in many blocks are sorted, and found by number", () => {
 });
 
 test("names with newlines, empty names and very long ones are stored as one line", () => {
-  const odd = ["a\nb", "", "\ud800", "x".repeat(5000)];
+  const odd = [
+    "a\nb",
+    "end\n",
+    "del\x7f",
+    "",
+    "\ud800",
+    "é".repeat(1001),
+    "x".repeat(1000),
+    "x".repeat(5000),
+  ];
   const parsed: KnownSymbols = {
     kind: "parsed",
     imports: [],
@@ -242,7 +251,7 @@ test("names with newlines, empty names and very long ones are stored as one line
   assert.ok(found.kind === "parsed");
   assert.deepEqual(
     found.definitions.map(({ name }) => name),
-    ["a b", " ", "\ufffd", "x".repeat(1000)],
+    ["a b", "end ", "del ", " ", "\ufffd", "é".repeat(1000), "x".repeat(1000), "x".repeat(1000)],
   );
 });
 

@@ -73,7 +73,8 @@ export class SymbolWriter {
     this.#states.push(parsed);
     for (const [index, definition] of definitions.entries()) {
       const { name, kind, nameStart, nameEnd, start, end, parent, owner, isLocal } = definition;
-      this.#nameNumbers.push(intern(this.#names, storedName(name)));
+      // A name that is stored already is its own stored form.
+      this.#nameNumbers.push(this.#names.get(name) ?? intern(this.#names, storedName(name)));
       this.#nameOffsets.push(nameStart);
       this.#nameLengths.push(Math.min(Math.max(0, nameEnd - nameStart), maxLength));
       this.#kinds.push(symbolKinds.indexOf(kind) | (isLocal ? isLocalBit : 0));
@@ -93,7 +94,7 @@ export class SymbolWriter {
     const { names, numbers } = sortNames([...this.#names.keys()]);
     const writer = new ShardWriter(this.#sink, this.#checksum, this.#options);
     writer.beginRepository(0);
-    const content = Buffer.from(names.map((name) => `${name}\n`).join(""));
+    const content = Buffer.from(names.length === 0 ? "" : `${names.join("\n")}\n`);
     writer.add({
       path: Buffer.from("names"),
       content,
@@ -140,13 +141,14 @@ export class SymbolWriter {
 
   #writeLengths(sections: SectionWriter): void {
     const lengths = this.#nameLengths.words();
-    const longNames = Uint32Array.from([...lengths.keys()].filter((at) => (lengths[at] ?? 0) >= longLength));
-    sections.write(
-      "lengths",
-      Uint8Array.from(lengths, (length) => Math.min(length, longLength)),
-    );
-    sections.write("longNames", bytesOf(longNames));
-    sections.write("longLengths", bytesOf(longNames.map((definition) => lengths[definition] ?? 0)));
+    const longNames = new GrowingWords();
+    for (let definition = 0; definition < lengths.length; definition++) {
+      if ((lengths[definition] ?? 0) >= longLength) longNames.push(definition);
+    }
+    const longLengths = longNames.words().map((definition) => lengths[definition] ?? 0);
+    sections.write("lengths", Uint8Array.from(lengths.map((length) => Math.min(length, longLength))));
+    sections.write("longNames", bytesOf(longNames.words()));
+    sections.write("longLengths", bytesOf(longLengths));
   }
 }
 
