@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { foldName } from "#base/foldCase";
 
 test("names are folded by their ASCII letters only", () => {
-  // The Kelvin sign and the dotted I have lower-case forms in ASCII or of another length.
+  // In lower case, the Kelvin sign is an ASCII letter, and the dotted I is two characters.
   assert.equal(foldName("MAX_\u212a_\u0130_É"), "max_\u212a_\u0130_É");
   const texts = fc.string({ unit: "binary" });
   fc.assert(

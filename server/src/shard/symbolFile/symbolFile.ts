@@ -75,12 +75,12 @@ export interface SymbolSummary {
 /** Longer names are truncated. */
 const maxNameLength = 1000;
 const unprintable = /\p{Cc}+/gu;
-/** Names that are stored as they are, at most `maxNameLength` long. */
-const plainName = /^[ -~]{1,1000}$/;
+const printable = /^[ -~]+$/;
 
 /** Converts a name to its stored form: one line of limited length, not empty. */
 export function storedName(name: string): string {
-  if (plainName.test(name)) return name;
+  // Almost all names are stored as they are.
+  if (name.length <= maxNameLength && printable.test(name)) return name;
   const line = name.slice(0, maxNameLength).replace(unprintable, " ");
   // An unpaired surrogate is not valid in UTF-8.
   return Buffer.from(line).toString() || " ";

@@ -73,8 +73,7 @@ export class SymbolWriter {
     this.#states.push(parsed);
     for (const [index, definition] of definitions.entries()) {
       const { name, kind, nameStart, nameEnd, start, end, parent, owner, isLocal } = definition;
-      // A name that is stored already is its own stored form.
-      this.#nameNumbers.push(this.#names.get(name) ?? intern(this.#names, storedName(name)));
+      this.#nameNumbers.push(intern(this.#names, storedName(name)));
       this.#nameOffsets.push(nameStart);
       this.#nameLengths.push(Math.min(Math.max(0, nameEnd - nameStart), maxLength));
       this.#kinds.push(symbolKinds.indexOf(kind) | (isLocal ? isLocalBit : 0));
