@@ -19,15 +19,18 @@ const decompressors: Readonly<Record<string, Decompressor>> = {
 /** How far copies may overrun a text. */
 const slack = 16;
 
-/** Returns `undefined` if the text cannot be compressed. Asserts that nothing past the room for that is changed. */
-function compressed(text: Uint8Array, dictionary: Uint8Array): Uint8Array | undefined {
+/**
+ * Returns `undefined` if the text cannot be compressed. Asserts that nothing past the room for that is changed. `rest` is in
+ * memory after the text.
+ */
+function compressed(text: Uint8Array, dictionary: Uint8Array, rest = 0x55): Uint8Array | undefined {
   compressor.reserve(text.length, 2 * text.length + 1000);
   compressor.useDictionary(dictionary);
   const { bytes, compressedStart, textStart } = compressor;
-  bytes.fill(0x55, textStart);
+  bytes.fill(rest, textStart);
   bytes.set(text, textStart);
   const length = compressor.compress(text.length);
-  assert.ok(bytes.subarray(compressedStart + text.length + slack).every((byte) => byte === 0x55));
+  assert.ok(bytes.subarray(compressedStart + text.length + slack).every((byte) => byte === rest));
   return length === 0 ? undefined : bytes.slice(compressedStart, compressedStart + length);
 }
 
@@ -82,6 +85,17 @@ for (const [name, lz4] of Object.entries(decompressors)) {
         const packed = compressed(text, new Uint8Array()) ?? assert.fail();
         assert.ok(packed.length < 5200, `${packed.length}`);
         assert.deepEqual(decompressed(lz4, packed, text.length, new Uint8Array()), text);
+      }
+    });
+
+    test("restores texts that are longer than matches can reach, with and without text before them", () => {
+      const line = random.bytes(500);
+      const noise = random.bytes(maxDictionaryBytes);
+      const nuls = new Uint8Array(3000);
+      const text = new Uint8Array(Buffer.concat([line, noise, line, nuls, noise.subarray(-500), nuls, line]));
+      for (const dictionary of [new Uint8Array(), noise, nuls]) {
+        const packed = compressed(text, dictionary) ?? assert.fail();
+        assert.deepEqual(decompressed(lz4, packed, text.length, dictionary), text);
       }
     });
 
@@ -152,4 +166,13 @@ test("a text that would not become shorter is not compressed", () => {
   for (const short of ["", "a", "abcabcabcabc"]) {
     assert.equal(compressed(Buffer.from(short), new Uint8Array()), undefined);
   }
+});
+
+test("compresses a text to the same bytes, whatever follows it in memory", () => {
+  const word = "abcdefghijklm";
+  const text = Buffer.from(`${word}${"0".repeat(40)}-${word}`);
+  const dictionary = Buffer.from(`${word}xxxxxxxxxxxx`);
+  const [first, ...others] = [..."0x-"].map((rest) => compressed(text, dictionary, rest.charCodeAt(0)));
+  assert.ok(first);
+  for (const other of others) assert.deepEqual(other, first);
 });

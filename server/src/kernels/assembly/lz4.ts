@@ -119,54 +119,66 @@ export function indexDictionary(lowest: usize, end: usize, positions: usize): vo
   }
 }
 
-let bestLength: usize = 0;
-let bestFrom: usize = 0;
-let bestStart: usize = 0;
-
 /**
  * Compresses the text `[start, end)`, which follows the dictionary, to `target`. Returns the length, or 0 if it might not
- * fit in `limit`. `positions` is from `indexDictionary`, and `table` (2^12 u32) is scratch.
+ * fit in `limit`. `positions` is from `indexDictionary`, and `table` (2^12 u32) is scratch. Overwrites 16 bytes after the
+ * text, so that the result depends on nothing else.
+ *
+ * Whether and how far texts agree is unpredictable, so most of the time goes into mispredicted branches: there is one for
+ * each position.
  */
 export function compress(
   start: usize, end: usize, target: usize, limit: usize, lowest: usize, positions: usize, table: usize,
 ): usize {
   memory.fill(table, 0, 4 << tableBits);
+  v128.store(end, i64x2.splat(0));
   const targetEnd = target + limit;
   let to = target;
   let anchor = start;
   // The format requires that the last five bytes are literals and that the last match starts twelve bytes before the end.
   const matchEnd = end - start < 13 ? start : end - 12;
+  const stop = end - 5;
   let at = start;
   let misses: usize = 0;
   while (at < matchEnd) {
-    bestLength = 0;
-    findMatch(at, end, lowest, positions, table);
-    if (bestLength == 0) {
+    let match = findMatch(at, lowest, positions, table);
+    if (!isUsable(match, at)) {
       at += 1 + (misses++ >> 4);
       continue;
     }
     misses = 0;
+    let matchStart = at;
     // A longer match one byte later is better.
-    while (at + 1 < matchEnd && bestLength < 16) {
-      const length = bestLength;
+    while (at + 1 < matchEnd && lengthOf(match) < 16) {
       at++;
-      findMatch(at, end, lowest, positions, table);
-      if (bestLength == length) break;
+      const later = findMatch(at, lowest, positions, table);
+      if (lengthOf(later) <= lengthOf(match) || !isUsable(later, at)) break;
+      match = later;
+      matchStart = at;
     }
-    while (bestStart > anchor && bestFrom > lowest && load<u8>(bestStart - 1) == load<u8>(bestFrom - 1)) {
-      bestStart--;
-      bestFrom--;
-      bestLength++;
+    let from = fromOf(match);
+    let length = lengthOf(match);
+    while (length >= 16 && matchStart + length < stop) {
+      const more = equalBytes(v128.load(matchStart + length), from + length);
+      length += more;
+      if (more < 16) break;
     }
-    const literals = bestStart - anchor;
-    if (to + literals + literals / 255 + bestLength / 255 + 24 >= targetEnd) return 0;
-    to = writeSequence(to, anchor, literals, bestLength, bestStart - bestFrom);
-    const next = bestStart + bestLength;
-    for (let position = at + 1; position < next && position < matchEnd; position += 2) {
-      store<u32>(entryOf(table, hash(position)), <u32>position);
+    length = min(length, stop - matchStart);
+    while (matchStart > anchor && from > lowest && load<u8>(matchStart - 1) == load<u8>(from - 1)) {
+      matchStart--;
+      from--;
+      length++;
     }
-    at = next;
-    anchor = next;
+    const literals = matchStart - anchor;
+    if (to + literals + literals / 255 + length / 255 + 24 >= targetEnd) return 0;
+    to = writeSequence(to, anchor, literals, length, matchStart - from);
+    at = matchStart + length;
+    anchor = at;
+    // The other positions of a match are not worth their time: texts that agree there often agree here too.
+    remember(at - 4, table);
+    remember(at - 3, table);
+    remember(at - 2, table);
+    remember(at - 1, table);
   }
   const literals = end - anchor;
   if (to + literals + literals / 255 + 24 >= targetEnd) return 0;
@@ -180,41 +192,46 @@ export function compress(
   return to + literals - target;
 }
 
-/** Compares the text at `at` with the last one of the same hash, in the text and in the dictionary. */
 @inline
-function findMatch(at: usize, end: usize, lowest: usize, positions: usize, table: usize): void {
+function remember(position: usize, table: usize): void {
+  store<u32>(entryOf(table, hash(position)), <u32>position);
+}
+
+/**
+ * Compares the text at `at` with the last one of the same hash, in the text and in the dictionary. Returns the better match:
+ * in the upper half its length, 16 if there may be more, and in the lower half where it is.
+ */
+@inline
+function findMatch(at: usize, lowest: usize, positions: usize, table: usize): u64 {
   const hashed = hash(at);
   const entry = entryOf(table, hashed);
   const near = <usize>load<u32>(entry);
   store<u32>(entry, <u32>at);
-  if (near != 0 && at - near <= maxDistance && load<u32>(near) == load<u32>(at)) improve(at, near, end);
-  const position = <usize>load<u16>(dictionaryEntryOf(positions, hashed));
-  const far = lowest + position;
-  if (position != 0 && at - far <= maxDistance && load<u32>(far) == load<u32>(at)) improve(at, far, end);
+  const far = lowest + <usize>load<u16>(dictionaryEntryOf(positions, hashed));
+  const here = v128.load(at);
+  return max((<u64>equalBytes(here, near) << 32) | near, (<u64>equalBytes(here, far) << 32) | far);
 }
 
-/** Sets the best match if this one is longer. Its first four bytes are known to be equal. */
 @inline
-function improve(at: usize, from: usize, end: usize): void {
-  const stop = end - 5;
-  // A longer match also agrees here.
-  if (bestLength > minMatch && load<u32>(at + bestLength - 3) != load<u32>(from + bestLength - 3)) return;
-  let length = minMatch;
-  while (at + length + 8 <= stop) {
-    const difference = load<u64>(at + length) ^ load<u64>(from + length);
-    if (difference != 0) {
-      length += <usize>(ctz(difference) >> 3);
-      break;
-    }
-    length += 8;
-  }
-  if (at + length + 8 > stop) {
-    while (at + length < stop && load<u8>(at + length) == load<u8>(from + length)) length++;
-  }
-  if (length <= bestLength) return;
-  bestLength = length;
-  bestStart = at;
-  bestFrom = from;
+function lengthOf(match: u64): usize {
+  return <usize>(match >> 32);
+}
+
+@inline
+function fromOf(match: u64): usize {
+  return <usize>(match & 0xffffffff);
+}
+
+/** Whether a match is long enough and not too far away. Empty entries of tables lead to address 0, or to `at` itself. */
+@inline
+function isUsable(match: u64, at: usize): bool {
+  return lengthOf(match) >= minMatch && at - fromOf(match) - 1 < maxDistance;
+}
+
+/** How many of the 16 bytes at `from` are equal, up to the first that is not. */
+@inline
+function equalBytes(here: v128, from: usize): usize {
+  return ctz(<u32>i8x16.bitmask(i8x16.ne(here, v128.load(from))) | 0x10000);
 }
 
 function writeSequence(to: usize, from: usize, literals: usize, length: usize, distance: usize): usize {
