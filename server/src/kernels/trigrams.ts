@@ -45,11 +45,11 @@ const firstTextStart = statesStart + 4 * trigramCount;
 const firstCapacity = pageBytes;
 
 /** How much memory the lists may need for each trigram of a block: a new state and a chunk. */
-const listBytesPerTrigram = 48;
+const listBytesPerTrigram = 64;
 
 /** Words of a state and a chunk, see `assembly/trigrams.ts`. */
 const stateWords = { filled: 1, buffer: 2, end: 4, previous: 5, trigram: 6, link: 7 };
-const chunkWords = 3;
+const chunkWords = 7;
 
 interface Exports {
   collect(start: number, length: number, fold: number, seen: number, out: number, found: number): number;

@@ -1,7 +1,7 @@
 /**
  * Collects the trigrams of blocks in posting lists. AssemblyScript; all positions are byte offsets in the imported memory.
  *
- * A list grows in a chain of chunks of 16 bytes: three words of its bits and the address of the next chunk. Its state takes 32 bytes:
+ * A list grows in a chain of chunks of 32 bytes: seven words of its bits and the address of the next chunk. Its state takes 32 bytes:
  *
  * | offset | contents |
  * |---|---|
@@ -16,11 +16,13 @@
  */
 
 const stateBytes: usize = 32;
-const chunkBytes: usize = 16;
-const linkInChunk: usize = 12;
+const chunkBytes: usize = 32;
+const linkInChunk: usize = 28;
 const firstLink: usize = 28;
+/** In place of the gap in a list that starts with this block. */
+const newList: u32 = 0xffffffff;
 
-/** Where the memory for states and chunks starts that is still free: a multiple of 16. */
+/** Where the memory for states and chunks starts that is still free: a multiple of 32. */
 export let free: usize = 0;
 /** The state of the list that was added last, or 0. */
 export let lastState: usize = 0;
@@ -51,7 +53,9 @@ export function collect(start: usize, length: usize, fold: usize, seen: usize, o
 
 /**
  * Appends `block` to the lists of the trigrams that `collect` found, and clears their bits in `seen`. `states` contains a u32 per
- * trigram: the state of its list, or 0. There must be 48 bytes of free memory for each trigram.
+ * trigram: the state of its list, or 0. There must be 64 bytes of free memory for each trigram.
+ *
+ * Most states are not in the first-level cache. Reading them in a loop of their own lets the processor wait for many at once.
  */
 export function append(out: usize, found: u32, seen: usize, states: usize, block: u32): void {
   const end = out + ((<usize>found) << 2);
@@ -59,17 +63,23 @@ export function append(out: usize, found: u32, seen: usize, states: usize, block
     const trigram = load<u32>(position);
     store<u32>(seen + ((<usize>(trigram >>> 5)) << 2), 0);
     const entry = states + ((<usize>trigram) << 2);
-    const state: usize = load<u32>(entry);
+    let state: usize = load<u32>(entry);
     if (state == 0) {
-      store<u32>(entry, <u32>addList(trigram, block));
-      continue;
+      state = addList(trigram, block);
+      store<u32>(entry, <u32>state);
     }
-    const gap = block - load<u32>(state) - 1;
+    store<u32>(position, <u32>state);
+    store<u32>(state, block - load<u32>(state) - 1);
+  }
+  for (let position = out; position < end; position += 4) {
+    const state: usize = load<u32>(position);
+    const gap = load<u32>(state);
+    store<u32>(state, block);
+    if (gap == newList) continue;
     const order: i32 = load<u16>(state, 4);
     const value = gap + (<u32>1 << (order >> 2));
     const low = 31 - <i32>clz(value);
     const zeros = low - (order >> 2);
-    store<u32>(state, block);
     store<u16>(state, <u16>max(order + 2 * zeros - 3, 0), 4);
     const bits = ((<u64>value ^ ((<u64>1) << low)) << (zeros + 1)) | ((<u64>1) << zeros);
     const length = zeros + 1 + low;
