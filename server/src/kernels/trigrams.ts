@@ -25,6 +25,34 @@ export interface TrigramKernel {
 }
 
 const folded = Uint8Array.from({ length: 256 }, (_, byte) => foldByte(byte));
+
+/** The bytes of which most texts consist. */
+const commonBytes = Buffer.from("abcdefghijklmnopqrstuvwxyz0123456789 \n\t_.,;:(){}[]\"'/*-+=<>&|!#\\");
+/** By code. The first 64 are the most common ones, so that their trigrams have the smallest keys. */
+const codedBytes = Uint8Array.from(new Set([...commonBytes, ...new Uint8Array(256).keys()]));
+const codes = folded.map((byte) => codedBytes.indexOf(byte));
+
+/** Returns where tables contain a trigram, see `assembly/trigrams.ts`. */
+function keyOf(trigram: number): number {
+  let upper = 0;
+  let lower = 0;
+  for (const shift of [16, 8, 0]) {
+    const code = codes[(trigram >>> shift) & 255] ?? 0;
+    upper = (upper << 2) | (code >>> 6);
+    lower = (lower << 6) | (code & 63);
+  }
+  return (upper << 18) | lower;
+}
+
+function trigramOf(key: number): number {
+  let trigram = 0;
+  for (const index of [2, 1, 0]) {
+    const code = (((key >>> (18 + 2 * index)) & 3) << 6) | ((key >>> (6 * index)) & 63);
+    trigram = (trigram << 8) | (codedBytes[code] ?? 0);
+  }
+  return trigram;
+}
+
 const seenWords = 1 << 19;
 const trigramCount = 1 << 24;
 const pageBytes = 65_536;
@@ -33,12 +61,12 @@ const pageBytes = 65_536;
  * The memory layout:
  *
  *     0          1024     + 2 MiB    + 64 MiB     + capacity    + 4 × twice the capacity
- *     (empty)    fold     seen       states       text          found                       lists
+ *     (empty)    codes    seen       states       text          found                       lists
  *
  * Found trigrams have room for twice the capacity, because a block may be collected in two forms. A text that is longer than the
  * capacity and what is found in it are placed among the lists.
  */
-const foldStart = 1024;
+const codesStart = 1024;
 const seenStart = 2048;
 const statesStart = seenStart + 4 * seenWords;
 const firstTextStart = statesStart + 4 * trigramCount;
@@ -48,11 +76,11 @@ const firstCapacity = pageBytes;
 const listBytesPerTrigram = 64;
 
 /** Words of a state and a chunk, see `assembly/trigrams.ts`. */
-const stateWords = { filled: 1, buffer: 2, end: 4, previous: 5, trigram: 6, link: 7 };
+const stateWords = { filled: 1, buffer: 2, end: 4, previous: 5, key: 6, link: 7 };
 const chunkWords = 7;
 
 interface Exports {
-  collect(start: number, length: number, fold: number, seen: number, out: number, found: number): number;
+  collect(start: number, length: number, codes: number, seen: number, out: number, found: number): number;
   append(out: number, found: number, seen: number, states: number, block: number): void;
   readonly free: { value: number };
   readonly lastState: { value: number };
@@ -75,7 +103,7 @@ class WasmTrigrams implements TrigramKernel {
     });
     this.#exports = exports as unknown as Exports;
     this.#exports.free.value = this.#placeText(firstTextStart, firstCapacity);
-    this.#bytes.set(folded, foldStart);
+    this.#bytes.set(codes, codesStart);
   }
 
   /** Reserves room for a text and what is found in it. Returns where it ends. */
@@ -111,7 +139,7 @@ class WasmTrigrams implements TrigramKernel {
     this.#found = this.#exports.collect(
       this.#textStart,
       length,
-      foldStart,
+      codesStart,
       seenStart,
       this.#foundStart,
       this.#found,
@@ -127,15 +155,15 @@ class WasmTrigrams implements TrigramKernel {
 
   forEachList(write: (trigram: number, list: Uint8Array) => void): void {
     const words = this.#words;
-    for (const trigram of Uint32Array.from(this.#trigrams()).sort())
-      write(trigram, this.#listOf((words[(statesStart >>> 2) + trigram] ?? 0) >>> 2));
+    for (const trigram of Uint32Array.from(this.#keys(), trigramOf).sort())
+      write(trigram, this.#listOf((words[(statesStart >>> 2) + keyOf(trigram)] ?? 0) >>> 2));
   }
 
-  *#trigrams(): Iterable<number> {
+  *#keys(): Iterable<number> {
     const words = this.#words;
     let state = this.#exports.lastState.value >>> 2;
     for (; state !== 0; state = (words[state + stateWords.previous] ?? 0) >>> 2)
-      yield words[state + stateWords.trigram] ?? 0;
+      yield words[state + stateWords.key] ?? 0;
   }
 
   /** `state`: the address in words. */
@@ -162,7 +190,7 @@ class WasmTrigrams implements TrigramKernel {
   reset(): void {
     // Ends a block whose writer has failed.
     this.next();
-    for (const trigram of this.#trigrams()) this.#words[(statesStart >>> 2) + trigram] = 0;
+    for (const key of this.#keys()) this.#words[(statesStart >>> 2) + key] = 0;
     this.#exports.free.value = this.#placeText(firstTextStart, this.#capacity);
     this.#exports.lastState.value = 0;
     this.#block = 0;

@@ -1,6 +1,9 @@
 /**
  * Collects the trigrams of blocks in posting lists. AssemblyScript; all positions are byte offsets in the imported memory.
  *
+ * Tables are indexed by the key of a trigram: the upper two bits of the codes of its bytes, then their lower six. The most common
+ * bytes have the codes below 64, so that what is used of a table is close together, mostly in cached memory.
+ *
  * A list grows in a chain of chunks of 32 bytes: seven words of its bits and the address of the next chunk. Its state takes 32 bytes:
  *
  * | offset | contents |
@@ -11,7 +14,7 @@
  * | 8 | u64: the buffer: bits that are not in a chunk yet |
  * | 16 | u32: where its next word goes; a new chunk is needed if that is in place of the address of one |
  * | 20 | u32: the state of the list that was added before it, or 0 |
- * | 24 | u32: its trigram |
+ * | 24 | u32: the key of its trigram |
  * | 28 | u32: the address of its first chunk |
  */
 
@@ -28,44 +31,54 @@ export let free: usize = 0;
 export let lastState: usize = 0;
 
 /**
- * Appends to `out`, which contains `found` words, each trigram of the text whose bit in `seen` is not set, and sets the
- * bit. Bytes are mapped by `fold` first. Returns the new number of words.
+ * Appends to `out`, which contains `found` words, the key of each trigram of the text whose bit in `seen` is not set, and sets
+ * the bit. `codes` contains the code of each byte. Returns the new number of words.
  *
- * One trigram in four is new, which branch predictors cannot predict. So every trigram is written, and the position
- * advances only if it was new.
+ * One trigram in four is new, which branch predictors cannot predict. So every key is written, and the position advances
+ * only if it was new.
  */
-export function collect(start: usize, length: usize, fold: usize, seen: usize, out: usize, found: u32): u32 {
+export function collect(start: usize, length: usize, codes: usize, seen: usize, out: usize, found: u32): u32 {
   if (length < 3) return found;
   const end = start + length;
-  let trigram: u32 =
-    ((<u32>load<u8>(fold + <usize>load<u8>(start))) << 8) | <u32>load<u8>(fold + <usize>load<u8>(start + 1));
+  const first = codeOf(start, codes);
+  const second = codeOf(start + 1, codes);
+  let upper = ((first >>> 6) << 2) | (second >>> 6);
+  let lower = ((first & 63) << 6) | (second & 63);
   let position = out + ((<usize>found) << 2);
   for (let at = start + 2; at < end; at++) {
-    trigram = ((trigram << 8) | <u32>load<u8>(fold + <usize>load<u8>(at))) & 0xffffff;
-    const word = seen + ((<usize>(trigram >>> 5)) << 2);
+    const code = codeOf(at, codes);
+    upper = ((upper << 2) | (code >>> 6)) & 0x3f;
+    lower = ((lower << 6) | (code & 63)) & 0x3ffff;
+    const key = (upper << 18) | lower;
+    const word = seen + ((<usize>(key >>> 5)) << 2);
     const bits = load<u32>(word);
-    store<u32>(word, bits | (1 << (trigram & 31)));
-    store<u32>(position, trigram);
-    position += <usize>((((bits >>> (trigram & 31)) & 1) ^ 1) << 2);
+    store<u32>(word, bits | (1 << (key & 31)));
+    store<u32>(position, key);
+    position += <usize>((((bits >>> (key & 31)) & 1) ^ 1) << 2);
   }
   return <u32>((position - out) >> 2);
 }
 
+@inline
+function codeOf(at: usize, codes: usize): u32 {
+  return <u32>load<u8>(codes + <usize>load<u8>(at));
+}
+
 /**
  * Appends `block` to the lists of the trigrams that `collect` found, and clears their bits in `seen`. `states` contains a u32 per
- * trigram: the state of its list, or 0. There must be 64 bytes of free memory for each trigram.
+ * key: the state of its list, or 0. There must be 64 bytes of free memory for each trigram.
  *
  * Most states are not in the first-level cache. Reading them in a loop of their own lets the processor wait for many at once.
  */
 export function append(out: usize, found: u32, seen: usize, states: usize, block: u32): void {
   const end = out + ((<usize>found) << 2);
   for (let position = out; position < end; position += 4) {
-    const trigram = load<u32>(position);
-    store<u32>(seen + ((<usize>(trigram >>> 5)) << 2), 0);
-    const entry = states + ((<usize>trigram) << 2);
+    const key = load<u32>(position);
+    store<u32>(seen + ((<usize>(key >>> 5)) << 2), 0);
+    const entry = states + ((<usize>key) << 2);
     let state: usize = load<u32>(entry);
     if (state == 0) {
-      state = addList(trigram, block);
+      state = addList(key, block);
       store<u32>(entry, <u32>state);
     }
     store<u32>(position, <u32>state);
@@ -92,7 +105,7 @@ export function append(out: usize, found: u32, seen: usize, states: usize, block
   }
 }
 
-function addList(trigram: u32, block: u32): usize {
+function addList(key: u32, block: u32): usize {
   const state = free;
   free += stateBytes;
   store<u32>(state, block);
@@ -101,7 +114,7 @@ function addList(trigram: u32, block: u32): usize {
   store<u64>(state, 0, 8);
   store<u32>(state, <u32>(state + firstLink), 16);
   store<u32>(state, <u32>lastState, 20);
-  store<u32>(state, trigram, 24);
+  store<u32>(state, key, 24);
   lastState = state;
   let rest = block;
   for (; rest >= 0x80; rest >>>= 7) push(state, (rest & 0x7f) | 0x80, 8);
