@@ -3,7 +3,8 @@ const stringBytes = 8;
 /** Bytes that are added to a dictionary at a time: a few lines. */
 const segmentBytes = 128;
 const stringsInSegment = segmentBytes - stringBytes + 1;
-const maxHashBits = 20;
+/** So few that the tables stay in the cache of a core. More would not make frames smaller. */
+const maxHashBits = 17;
 
 /** Random bits per byte, so that shifting by four bits for each byte makes a hash of the last eight. */
 const byteBits = Uint32Array.from({ length: 256 }, (_, byte) => {
