@@ -116,15 +116,20 @@ const modelineLines = 5;
 
 /** Reads an Emacs or Vim modeline from the first or last five lines. */
 function modeline(head: Uint8Array, isWhole: boolean): string | undefined {
-  const start = latin1(head.subarray(0, modelineWindow)).split("\n", modelineLines).join("\n");
-  const found = namedMode(start);
-  if (found !== undefined || !isWhole || head.length <= start.length) return found;
+  const start = latin1(head.subarray(0, modelineWindow));
+  const found = mayNameMode(start) ? namedMode(start.split("\n", modelineLines).join("\n")) : undefined;
+  if (found !== undefined || !isWhole) return found;
   const end = latin1(head.subarray(Math.max(0, head.length - modelineWindow)));
+  if (!mayNameMode(end)) return undefined;
   return namedMode(end.trimEnd().split("\n").slice(-modelineLines).join("\n"));
 }
 
+/** Much cheaper than `namedMode`, which most documents do not need. */
+function mayNameMode(text: string): boolean {
+  return text.includes("-*-") || text.includes("vim:") || text.includes("vi:") || text.includes("ex:");
+}
+
 function namedMode(lines: string): string | undefined {
-  if (!lines.includes("-*-") && !/\b(?:vim?|ex):/.test(lines)) return undefined;
   const emacs =
     /-\*-[ \t]*(?:([^:;\n]{1,40}?)[ \t]*;?[ \t]*-\*-|[^\n]{0,200}?\bmode:[ \t]*([^\s;]{1,40}))/i.exec(lines);
   const vim = /\b(?:vim?|ex):[^\n]{0,200}?\b(?:ft|filetype|syntax)=([\w+#-]{1,40})/.exec(lines);
