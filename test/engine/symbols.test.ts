@@ -12,6 +12,7 @@ import { parseQuery } from "#query/parser/parse";
 import type { Query } from "#query/query";
 import { compileExpression } from "#query/regexp/regexp";
 import type { ShardDirectory } from "#shard/directory/directory";
+import { pack } from "#symbols/parsing/packed";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import {
   literal,
@@ -300,7 +301,7 @@ test("thousands of definitions in one line, some at the same location, are found
   const directory = await openIndex([{ id: 1, segments: [[document]] }]);
   const parsers: SymbolParsers = {
     ...testParsers(),
-    symbols: async () => [{ kind: "parsed", definitions: needles(content), imports: [] }],
+    packedSymbols: async () => [pack({ definitions: needles(content), imports: [] })],
   };
   await addSymbols(directory, parsers);
   const { engine } = openEngine(directory);

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { buildSymbols } from "#indexing/symbolTask";
 import type { Definition, DocumentSymbols, SymbolKind } from "#model/symbol";
 import type { ShardDirectory } from "#shard/directory/directory";
+import { pack } from "#symbols/parsing/packed";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
-import type { ParsedSymbols } from "#symbols/symbols";
+import type { ParsedSymbols, SourceText } from "#symbols/symbols";
 
 const definition = /^( *)(import|local )?(?:(def|class|const|field) )?(\S+)/gm;
 const kinds: Readonly<Record<string, SymbolKind>> = {
@@ -46,16 +47,17 @@ export function parseTestLanguage(text: string): DocumentSymbols {
 /** Parsers that treat every document as that language; a text that contains `crash` crashes them. */
 export function testParsers(onText: (text: string) => void = () => {}): SymbolParsers {
   const never = () => Promise.reject(new Error("Not used in tests"));
+  const parse = ({ content }: SourceText): ParsedSymbols => {
+    const text = Buffer.from(content).toString();
+    onText(text);
+    if (text.includes("crash")) return { kind: "unparsed", reason: "crashed" };
+    return { kind: "parsed", ...parseTestLanguage(text) };
+  };
   return {
     size: 1,
-    async symbols(texts) {
-      return texts.map(({ content }): ParsedSymbols => {
-        const text = Buffer.from(content).toString();
-        onText(text);
-        if (text.includes("crash")) return { kind: "unparsed", reason: "crashed" };
-        return { kind: "parsed", ...parseTestLanguage(text) };
-      });
-    },
+    symbols: async (texts) => texts.map(parse),
+    packedSymbols: async (texts) =>
+      texts.map(parse).map((each) => (each.kind === "parsed" ? pack(each) : each)),
     occurrences: never,
     calls: never,
     identifierAt: never,

@@ -11,6 +11,7 @@ import { type KnownSymbols, pendingSymbols, type SymbolSummary } from "#shard/sy
 import { SymbolReader } from "#shard/symbolFile/symbolReader";
 import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
 import { definesNames } from "#symbols/grammars/grammars";
+import { type PackedSymbols, unpack } from "#symbols/parsing/packed";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import { contentKey, KnownContents, type ShardWithSymbols } from "./knownContents";
 
@@ -119,8 +120,8 @@ interface Sources {
 
 /** A document to be added to the symbol file. */
 interface Entry {
-  /** Absent until parsed. */
-  symbols?: KnownSymbols;
+  /** Absent until parsed. Packed until they are written, because there may be hundreds of thousands of definitions. */
+  symbols?: KnownSymbols | PackedSymbols;
   readonly language: string;
   readonly content?: Uint8Array;
   readonly key?: string;
@@ -135,7 +136,7 @@ async function addAll(
   const { shard } = run;
   const twice = repeated(keys.values());
   /** Symbols of contents that occur more than once in this shard. */
-  const parsedHere = new Map<string, KnownSymbols>();
+  const parsedHere = new Map<string, KnownSymbols | PackedSymbols>();
   const { documentCount } = shard.meta;
   let waiting: Promise<void> = Promise.resolve();
   let hasParsed = false;
@@ -163,7 +164,7 @@ async function addAll(
     await waiting;
     waiting = parsed.then(() => {
       for (const { symbols = pendingSymbols, key } of entries) {
-        writer.add(symbols);
+        writer.add(symbols.kind === "packed" ? unpack(symbols) : symbols);
         if (key !== undefined && twice.has(key) && symbols.kind !== "pending") parsedHere.set(key, symbols);
       }
     });
@@ -179,7 +180,7 @@ async function parse(entries: readonly Entry[], { parsers, signal }: SymbolRun):
     if (symbols === undefined && content !== undefined) texts.push({ entry, language, content });
   }
   if (texts.length === 0) return;
-  const results = await parsers.symbols(
+  const results = await parsers.packedSymbols(
     texts.map(({ language, content }) => ({ language, content })),
     signal,
   );

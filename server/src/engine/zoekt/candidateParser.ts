@@ -2,7 +2,7 @@ import { ByteCache } from "#base/byteCache";
 import { isServiceError, throwIfAborted } from "#base/error";
 import { monotonicNow } from "#platform/clock";
 import { TimeLimit } from "#platform/timeLimit";
-import { type PackedSymbols, pack } from "#symbols/parsing/packed";
+import type { PackedSymbols } from "#symbols/parsing/packed";
 import type { SymbolParsers } from "#symbols/parsing/parsers";
 import type { Unparsed } from "#symbols/symbols";
 import type { CandidateSymbols, CandidateText } from "./zoektMessages";
@@ -15,10 +15,10 @@ const maxBatchBytes = 128 * 1024;
 
 /** Parses documents of nodes, and caches their symbols by content, because similar queries tend to follow. */
 export class CandidateParser {
-  readonly #parsers: Pick<SymbolParsers, "symbols" | "size">;
+  readonly #parsers: Pick<SymbolParsers, "packedSymbols" | "size">;
   readonly #cache: ByteCache<CandidateSymbol>;
 
-  constructor(parsers: Pick<SymbolParsers, "symbols" | "size">, cacheBytes = maxCacheBytes) {
+  constructor(parsers: Pick<SymbolParsers, "packedSymbols" | "size">, cacheBytes = maxCacheBytes) {
     this.#parsers = parsers;
     this.#cache = new ByteCache(cacheBytes);
   }
@@ -67,11 +67,10 @@ export class CandidateParser {
     known: Map<string, CandidateSymbol>,
     signal: AbortSignal,
   ): Promise<void> {
-    const parsed = await this.#parsers.symbols(batch, signal);
+    const parsed = await this.#parsers.packedSymbols(batch, signal);
     for (const [at, { key }] of batch.entries()) {
-      const result = parsed[at];
-      if (result === undefined) continue;
-      const symbols = result.kind === "parsed" ? pack(result) : result;
+      const symbols = parsed[at];
+      if (symbols === undefined) continue;
       known.set(key, symbols);
       this.#cache.set(key, symbols, 2 * key.length + bytesOf(symbols));
     }

@@ -187,5 +187,5 @@ function symbolsOf(document: CandidateDocument, known: CandidateSymbols): KnownS
   if (!mayHaveDefinitions(document)) return { kind: "unparsed", reason: document.skip ?? "noGrammar" };
   const symbols = known.get(symbolsKey(document));
   if (symbols === undefined) return pendingSymbols;
-  return symbols.kind === "packed" ? { kind: "parsed", ...unpack(symbols) } : symbols;
+  return symbols.kind === "packed" ? unpack(symbols) : symbols;
 }

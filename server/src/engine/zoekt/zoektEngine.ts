@@ -35,7 +35,7 @@ export interface ZoektEngineOptions extends Omit<SearchedRepositoriesOptions, "n
   readonly nodes: readonly ZoektNode[];
   readonly threads: VerifyThreads;
   /** The parsers for documents of nodes. */
-  readonly parsers: Pick<SymbolParsers, "symbols" | "size">;
+  readonly parsers: Pick<SymbolParsers, "symbols" | "packedSymbols" | "size">;
   /** Searches the repositories that it has shards of. Closed together with this engine. */
   readonly embedded: Engine;
   /** The repositories of which the embedded engine has shards. */

@@ -38,8 +38,13 @@ export function pack({ definitions, imports }: DocumentSymbols): PackedSymbols {
   };
 }
 
-export function unpack({ names, owners, numbers, imports }: PackedSymbols): DocumentSymbols {
-  if (numbers.length === 0) return { definitions: [], imports };
+export function unpack({
+  names,
+  owners,
+  numbers,
+  imports,
+}: PackedSymbols): { readonly kind: "parsed" } & DocumentSymbols {
+  if (numbers.length === 0) return { kind: "parsed", definitions: [], imports };
   const ownerOf = owners.split("\n");
   const number = (index: number, column: number) => numbers[index * numbersPerDefinition + column] ?? 0;
   const definitions = names.split("\n").map(
@@ -55,5 +60,5 @@ export function unpack({ names, owners, numbers, imports }: PackedSymbols): Docu
       isLocal: number(index, 6) === 1,
     }),
   );
-  return { definitions, imports };
+  return { kind: "parsed", definitions, imports };
 }

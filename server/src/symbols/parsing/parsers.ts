@@ -21,6 +21,11 @@ import type { Parsed, ParserRequest, ParserResponse, ParserWork } from "./parser
 export interface SymbolParsers {
   readonly size: number;
   symbols(texts: readonly SourceText[], signal?: AbortSignal): Promise<readonly ParsedSymbols[]>;
+  /** Like `symbols`, for callers that keep many. */
+  packedSymbols(
+    texts: readonly SourceText[],
+    signal?: AbortSignal,
+  ): Promise<readonly (PackedSymbols | Unparsed)[]>;
   /** Finds the occurrences of an identifier, by ascending start. */
   occurrences(
     texts: readonly SourceText[],
@@ -84,14 +89,17 @@ export function symbolParsers(
     request: ParserRequest,
     signal?: AbortSignal,
   ): Promise<Result | Unparsed> => (await all<Result>([text], request, signal))[0] ?? crashed;
+  const packedSymbols: SymbolParsers["packedSymbols"] = (texts, signal) =>
+    all<PackedSymbols | Unparsed>(texts, { kind: "symbols" }, signal);
   return {
     get size() {
       return pool.size;
     },
     async symbols(texts, signal) {
-      const parsed = await all<PackedSymbols | Unparsed>(texts, { kind: "symbols" }, signal);
-      return parsed.map((each) => (each.kind === "packed" ? { kind: "parsed", ...unpack(each) } : each));
+      const parsed = await packedSymbols(texts, signal);
+      return parsed.map((each) => (each.kind === "packed" ? unpack(each) : each));
     },
+    packedSymbols,
     occurrences: (texts, name, signal) =>
       all<ParsedOccurrences>(texts, { kind: "occurrences", name }, signal),
     calls: (texts, name, signal) =>
