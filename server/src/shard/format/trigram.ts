@@ -52,9 +52,10 @@ function bitmapOf(list: Uint8Array, blockCount: number): Uint8Array {
   const { kernels } = window;
   kernels.bytes.set(list, base);
   const count = kernels.decodeGaps(base, list.length, blockCount);
+  const { decoded } = kernels;
   const bitmap = new Uint8Array((blockCount + 7) >>> 3);
   for (let at = 0; at < count; at++) {
-    const block = kernels.decoded[at] ?? 0;
+    const block = decoded[at] ?? 0;
     bitmap[block >>> 3] = (bitmap[block >>> 3] ?? 0) | (1 << (block & 7));
   }
   return bitmap;
