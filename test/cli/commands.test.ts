@@ -319,6 +319,20 @@ test("remove deletes a repository from the index and not from disk", async () =>
   assert.match(unknown.stderr, /\/no\/such\/folder/);
 });
 
+test("index --no-symbols leaves symbols to the next index or serve", async () => {
+  const { path } = repo("= main: First\na.ts\n| export const found = 1;\n");
+  const dataDir = join(temporaryFolder(), "data");
+  for (const [flags, symbolsReady] of [
+    [["--no-symbols"], false],
+    [[], true],
+  ] as const) {
+    const { code, stderr } = await trawl(["index", ...flags, "--data-dir", dataDir, path]);
+    assert.equal(code, 0, stderr);
+    const { stdout } = await trawl(["status", "--json", "--data-dir", dataDir]);
+    assert.equal(JSON.parse(stdout).repositories[0].symbolsReady, symbolsReady);
+  }
+});
+
 test("a repository that cannot be indexed is reported, and the others are indexed", async () => {
   const root = temporaryFolder();
   repo("= main: First\na.txt\n| fine\n", { path: join(root, "fine") });

@@ -24,14 +24,12 @@ export async function indexCommand(context: CommandContext, flags: Flags): Promi
     throw usageError(`index requires a PATH.${hint}`);
   }
   const startedAt = performance.now();
-  const instance = await context.open(configuration, "index");
+  const withSymbols = !flags.has("no-symbols");
+  const instance = await context.open(configuration, withSymbols ? "index" : "indexText");
   try {
     const call = { credentials: { kind: "local" }, signal: context.interrupted } as const;
     const added = await instance.caller("addPaths", { paths }, call);
-    const end = await waitForIndexing(context, instance, {
-      withSymbols: !flags.has("no-symbols"),
-      withDependencies: true,
-    });
+    const end = await waitForIndexing(context, instance, { withSymbols, withDependencies: true });
     const names = new Set(added.repositories);
     const indexed = (await allRepositories(instance.caller, context.interrupted)).filter((each) =>
       names.has(each.repoName),

@@ -55,11 +55,15 @@ import { defaultWorkerCount, indexWorkerCount } from "./workerCounts";
 /**
  * What a process uses the data directory for.
  *
- * `read` and `change` use the index as it is; `index` and `serve` also update it. Only a leader that indexes or serves
- * announces itself, so that others can follow it. While a leader only reads or changes, other processes wait until it
- * has exited.
+ * `read` and `change` use the index as it is; the others also update it, `indexText` without symbols. Only a leader that
+ * updates the index announces itself, so that others can follow it. While a leader only reads or changes, other
+ * processes wait until it has exited.
  */
-export type Purpose = "read" | "change" | "index" | "serve";
+export type Purpose = "read" | "change" | "indexText" | "index" | "serve";
+
+export function updatesIndex(purpose: Purpose): boolean {
+  return purpose !== "read" && purpose !== "change";
+}
 
 export interface Leader {
   readonly caller: Caller;
@@ -123,7 +127,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   const { timeLimitMs = defaultTimeLimitMs } = configuration;
   const memoryLimit = new MemoryLimit(configuration.maxMemoryBytes);
   // Other commands do not need it, and start faster.
-  if (purpose === "serve" || purpose === "index") await prepareToLead();
+  if (updatesIndex(purpose)) await prepareToLead();
   checkDataFormat(dataDir, diskFiles);
   removeDrafts(dataDir, diskFiles);
   const directory = await ShardDirectory.open(join(dataDir, "shards"));
@@ -175,7 +179,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   // Until `sync` exists, nothing needs to be moved: its start compares where repositories are and should be.
   let onMoved: (id: RepositoryId) => void = () => {};
   const zoektSettings = isGitServer && !canFeedIndexers(configuration) ? undefined : configuration.zoekt;
-  const indexes = (purpose === "serve" || purpose === "index") && !isFrontend;
+  const indexes = updatesIndex(purpose) && !isFrontend;
   const queue = isFrontend ? frontendQueue(configuration, log) : undefined;
   const cluster =
     zoektSettings &&
@@ -255,7 +259,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     parserCount: () => indexWorkerCount(configuration),
     // Text first: making repositories searchable takes precedence over symbols.
     isBusy(id) {
-      if (sync.isPaused) return true;
+      if (sync.isPaused || purpose === "indexText") return true;
       const isIndexing = catalog.all().some(({ state }) => state === "queued" || state === "indexing");
       const isPackage = catalog.get(id as RepositoryId)?.kind === "package";
       return isIndexing || (isPackage && !sync.areDependenciesSettled);

@@ -14,7 +14,7 @@ import { TimeLimit } from "#platform/timeLimit";
 import { connectRemote } from "#remote/remote";
 import { Announcement } from "./announcement";
 import type { Configuration } from "./configuration";
-import { buildLeader, type Leader, type Purpose } from "./leader";
+import { buildLeader, type Leader, type Purpose, updatesIndex } from "./leader";
 import type { Ports } from "./ports";
 
 export interface RoleOptions {
@@ -66,7 +66,7 @@ const responseLimitMs = 5_000;
  */
 export async function acquireRole(options: RoleOptions, before?: Endpoint): Promise<ProcessRole> {
   const { dataDir, signal, purpose } = options;
-  const limitMs = announcesItself(purpose) ? announcementLimitMs : 0;
+  const limitMs = updatesIndex(purpose) ? announcementLimitMs : 0;
   let unannouncedSince: number | undefined;
   for (const startedAt = performance.now(); ; await sleep(retryIntervalMs)) {
     throwIfAborted(signal);
@@ -85,11 +85,6 @@ export async function acquireRole(options: RoleOptions, before?: Endpoint): Prom
     unannouncedSince ??= now;
     if (now - unannouncedSince >= limitMs) return follow(endpoint);
   }
-}
-
-/** Whether a leader with this purpose announces itself, and takes over the port of the previous leader. */
-function announcesItself(purpose: Purpose): boolean {
-  return purpose === "serve" || purpose === "index";
 }
 
 /**
@@ -191,7 +186,7 @@ async function lead(
       onPaused: () => announcement?.update(),
     });
     closers.push(() => leader.close());
-    if (announcesItself(purpose)) {
+    if (updatesIndex(purpose)) {
       const opened = new Announcement({
         dataDir,
         caller: leader.caller,
