@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { encodeGaps } from "#kernels/gaps";
 import { PlainTrigrams, type TrigramKernel, trigramKernel } from "#kernels/trigrams";
+import { Random } from "#test/support/corpus";
 
 /** Computes trigrams by their definition: every three consecutive bytes, with A to Z folded. */
 function trigramsOf(bytes: Uint8Array): Set<number> {
@@ -80,17 +81,31 @@ for (const [name, make] of Object.entries(kernels)) {
       assert.deepEqual(collect([[Buffer.from("abc")]]), [[0x616263, "00"]]);
     });
 
+    test("lists of all lengths, from a few bytes to many chunks", () => {
+      const random = new Random(1);
+      const texts = ["abc", "bcd", "cde", "def"].map((text) => Buffer.from(text));
+      const blocks = Array.from({ length: 30_000 }, () =>
+        texts.filter((_, index) => random.chance(4 ** -(index + 1))),
+      );
+      assert.deepEqual(collect(blocks), expected(blocks));
+    });
+
     test("blocks far from each other", () => {
       kernel.reset();
       const found: number[] = [];
-      for (let block = 0; block < 1_100_000; block++) {
+      for (let block = 0; block < 2_200_001; block++) {
         if ([0, 1, 70_000, 70_001, 1_099_999].includes(block)) {
           kernel.collect(Buffer.from("abc"), 0, 3);
           found.push(block);
         }
         kernel.next();
       }
-      assert.deepEqual(listsOf(), [[0x616263, hex(encodeGaps(found))]]);
+      kernel.collect(Buffer.from("xyz"), 0, 3);
+      kernel.next();
+      assert.deepEqual(listsOf(), [
+        [0x616263, hex(encodeGaps(found))],
+        [0x78797a, hex(encodeGaps([2_200_001]))],
+      ]);
     });
 
     test("a block that was not ended leaves nothing behind", () => {

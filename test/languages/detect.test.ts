@@ -39,6 +39,26 @@ check([
   ["a.constructor", "", ""],
 ]);
 
+test("a modeline counts in the first and last five lines only", () => {
+  const languageOf = (before: number, after: number) => {
+    const lines = (count: number) => "int x;\n".repeat(count);
+    return detectLanguage("a.h", Buffer.from(`${lines(before)}// vim: ft=cpp\n${lines(after)}`));
+  };
+  for (const [before, after] of [
+    [4, 300],
+    [300, 4],
+    [5, 4],
+  ] as const)
+    assert.equal(languageOf(before, after), "C++", `${before}, ${after}`);
+  for (const [before, after] of [
+    [5, 5],
+    [5, 300],
+    [300, 5],
+    [150, 150],
+  ] as const)
+    assert.equal(languageOf(before, after), "C", `${before}, ${after}`);
+});
+
 // By extension, XML declaration or manual page.
 check([
   ["a.ts", "", "TypeScript"],

@@ -25,12 +25,12 @@ export const maxDictionaryBytes = 65_536;
  *     (empty)    table    positions    dictionary    text        compressed          slack
  *
  * The table and the positions are only touched to compress; their sizes follow from `tableBits` and `dictionaryBits` in
- * `assembly/lz4.ts`. The dictionary ends where the text starts.
+ * `assembly/lz4.ts`. The dictionary ends where the text starts. Address 0 is farther from the text than a match can be.
  */
 const tableStart = 64;
 const positionStart = tableStart + 4 * 4096;
 const textStart = positionStart + 65_536 + maxDictionaryBytes;
-/** Room after a text: more than the 16 bytes by which copies may overrun it. */
+/** Room after a text: more than the 16 bytes by which copies may overrun it, and which `compress` overwrites. */
 const slack = 64;
 const firstRoom = 65_536;
 

@@ -119,7 +119,7 @@ function modeline(head: Uint8Array, isWhole: boolean): string | undefined {
   const start = latin1(head.subarray(0, modelineWindow));
   const found = mayNameMode(start) ? namedMode(start.split("\n", modelineLines).join("\n")) : undefined;
   if (found !== undefined || !isWhole) return found;
-  const end = latin1(head.subarray(Math.max(0, head.length - modelineWindow)));
+  const end = head.length <= modelineWindow ? start : latin1(head.subarray(-modelineWindow));
   if (!mayNameMode(end)) return undefined;
   return namedMode(end.trimEnd().split("\n").slice(-modelineLines).join("\n"));
 }

@@ -110,7 +110,7 @@ function dictionaryEntryOf(positions: usize, hash: u64): usize {
 }
 
 /**
- * Fills `positions` (2^15 u16) with the last position in the dictionary `[lowest, end)` of each hash. 0 means none.
+ * Fills `positions` (2^15 u16) with the last position in the dictionary `[lowest, end)` of each hash, or 0.
  */
 export function indexDictionary(lowest: usize, end: usize, positions: usize): void {
   memory.fill(positions, 0, 2 << dictionaryBits);
@@ -124,8 +124,8 @@ export function indexDictionary(lowest: usize, end: usize, positions: usize): vo
  * fit in `limit`. `positions` is from `indexDictionary`, and `table` (2^12 u32) is scratch. Overwrites 16 bytes after the
  * text, so that the result depends on nothing else.
  *
- * Whether and how far texts agree is unpredictable, so most of the time goes into mispredicted branches: there is one for
- * each position.
+ * Whether and how far texts agree is unpredictable, and mispredicted branches take most of the time. So there is only one
+ * for each position.
  */
 export function compress(
   start: usize, end: usize, target: usize, limit: usize, lowest: usize, positions: usize, table: usize,
@@ -174,7 +174,7 @@ export function compress(
     to = writeSequence(to, anchor, literals, length, matchStart - from);
     at = matchStart + length;
     anchor = at;
-    // The other positions of a match are not worth their time: texts that agree there often agree here too.
+    // Entering more positions of a match takes more time than it is worth.
     remember(at - 4, table);
     remember(at - 3, table);
     remember(at - 2, table);
@@ -222,7 +222,10 @@ function fromOf(match: u64): usize {
   return <usize>(match & 0xffffffff);
 }
 
-/** Whether a match is long enough and not too far away. Empty entries of tables lead to address 0, or to `at` itself. */
+/**
+ * Whether a match is long enough and not too far away. Empty entries of tables lead to address 0, which is too far away, or to
+ * the start of the dictionary, which is `at` itself if both are at the start of the text.
+ */
 @inline
 function isUsable(match: u64, at: usize): bool {
   return lengthOf(match) >= minMatch && at - fromOf(match) - 1 < maxDistance;

@@ -4,7 +4,8 @@
  * Tables are indexed by the key of a trigram: the upper two bits of the codes of its bytes, then their lower six. The most common
  * bytes have the codes below 64, so that what is used of a table is close together, mostly in cached memory.
  *
- * A list grows in a chain of chunks of 32 bytes: seven words of its bits and the address of the next chunk. Its state takes 32 bytes:
+ * A list grows in a chain of chunks of 32 bytes: seven words of its bits and the address of the next chunk. Its state takes 32
+ * bytes:
  *
  * | offset | contents |
  * |---|---|
@@ -22,7 +23,7 @@ const stateBytes: usize = 32;
 const chunkBytes: usize = 32;
 const linkInChunk: usize = 28;
 const firstLink: usize = 28;
-/** In place of the gap in a list that starts with this block. */
+/** The gap in a list that was just added: its last number is this block, so that the subtraction wraps. */
 const newList: u32 = 0xffffffff;
 
 /** Where the memory for states and chunks starts that is still free: a multiple of 32. */
@@ -65,10 +66,11 @@ function codeOf(at: usize, codes: usize): u32 {
 }
 
 /**
- * Appends `block` to the lists of the trigrams that `collect` found, and clears their bits in `seen`. `states` contains a u32 per
- * key: the state of its list, or 0. There must be 64 bytes of free memory for each trigram.
+ * Appends `block` to the lists of the trigrams that `collect` found, whose keys in `out` it overwrites, and clears their bits in
+ * `seen`. `states` contains a u32 per key: the state of its list, or 0. There must be 64 bytes of free memory for each trigram.
  *
- * Most states are not in the first-level cache. Reading them in a loop of their own lets the processor wait for many at once.
+ * Most states are not in the first-level cache. A first pass replaces keys by states, and last numbers by gaps: the processor
+ * then waits for many states at once.
  */
 export function append(out: usize, found: u32, seen: usize, states: usize, block: u32): void {
   const end = out + ((<usize>found) << 2);

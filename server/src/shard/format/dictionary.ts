@@ -3,7 +3,7 @@ const stringBytes = 8;
 /** Bytes that are added to a dictionary at a time: a few lines. */
 const segmentBytes = 128;
 const stringsInSegment = segmentBytes - stringBytes + 1;
-/** So few that the tables stay in the cache of a core. More would not make frames smaller. */
+/** So few that the tables stay in the cache of a core, although strings then share counts: more would not make frames smaller. */
 const maxHashBits = 17;
 
 /** Random bits per byte, so that shifting by four bits for each byte makes a hash of the last eight. */
@@ -26,7 +26,7 @@ export function trainDictionary(text: Uint8Array, byteCount: number): Uint8Array
   const hashes = stringHashes(text, hashBits);
   const gains = new Uint32Array(1 << hashBits);
   for (const hash of hashes) gains[hash] = (gains[hash] ?? 0) + 1;
-  // A string that occurs once gains nothing.
+  // What occurs once gains nothing.
   for (let hash = 0; hash < gains.length; hash++) gains[hash] = Math.max(0, (gains[hash] ?? 0) - 1);
   const finder = new SegmentFinder(hashes, gains);
   const segments: Segment[] = [];

@@ -2,6 +2,7 @@
  * Packs definitions into columns for transfer between threads, because cloning objects would take as long as parsing.
  */
 import { type Definition, type DocumentSymbols, symbolKinds } from "#model/symbol";
+import type { ParsedSymbols } from "#symbols/symbols";
 
 export interface PackedSymbols {
   readonly kind: "packed";
@@ -43,7 +44,7 @@ export function unpack({
   owners,
   numbers,
   imports,
-}: PackedSymbols): { readonly kind: "parsed" } & DocumentSymbols {
+}: PackedSymbols): Extract<ParsedSymbols, { readonly kind: "parsed" }> {
   if (numbers.length === 0) return { kind: "parsed", definitions: [], imports };
   const ownerOf = owners.split("\n");
   const number = (index: number, column: number) => numbers[index * numbersPerDefinition + column] ?? 0;
