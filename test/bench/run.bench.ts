@@ -259,7 +259,7 @@ async function benchCorpus(source: string): Promise<readonly number[]> {
     return [];
   }
   if (wanted.has("build")) printBuild(built);
-  // Otherwise they would be parsed while searches are measured.
+  // Otherwise symbols would be built in the background while searches are measured.
   const needsSymbols = ["zoekt", "ranking", "symbols", "tools"].some((section) => wanted.has(section));
   if (needsSymbols) printSymbols(built, await indexOnce(dataDir, [corpus]), dataDir);
   if (wanted.has("symbols")) await benchDefinitions(dataDir, cpus().length);

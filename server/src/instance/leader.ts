@@ -180,6 +180,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   let onMoved: (id: RepositoryId) => void = () => {};
   const zoektSettings = isGitServer && !canFeedIndexers(configuration) ? undefined : configuration.zoekt;
   const indexes = updatesIndex(purpose) && !isFrontend;
+  const findsSymbols = purpose !== "indexText";
   const queue = isFrontend ? frontendQueue(configuration, log) : undefined;
   const cluster =
     zoektSettings &&
@@ -235,7 +236,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     watches: purpose === "serve",
     onOverlay(repositoryId, overlay) {
       onOverlay(repositoryId, overlay);
-      symbolizer.setOverlay(repositoryId, overlay);
+      if (findsSymbols) symbolizer.setOverlay(repositoryId, overlay);
     },
   });
   onMoved = (id) => sync.refresh(id, "due");
@@ -259,7 +260,7 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
     parserCount: () => indexWorkerCount(configuration),
     // Text first: making repositories searchable takes precedence over symbols.
     isBusy(id) {
-      if (sync.isPaused || purpose === "indexText") return true;
+      if (sync.isPaused || !findsSymbols) return true;
       const isIndexing = catalog.all().some(({ state }) => state === "queued" || state === "indexing");
       const isPackage = catalog.get(id as RepositoryId)?.kind === "package";
       return isIndexing || (isPackage && !sync.areDependenciesSettled);

@@ -30,7 +30,7 @@ export const maxDictionaryBytes = 65_536;
 const tableStart = 64;
 const positionStart = tableStart + 4 * 4096;
 const textStart = positionStart + 65_536 + maxDictionaryBytes;
-/** Room after a text: more than the 16 bytes by which copies may overrun it, and which `compress` overwrites. */
+/** Room after a text: more than the 16 bytes that copies may overrun and that `compress` overwrites. */
 const slack = 64;
 const firstRoom = 65_536;
 

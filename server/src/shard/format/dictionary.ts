@@ -3,7 +3,7 @@ const stringBytes = 8;
 /** Bytes that are added to a dictionary at a time: a few lines. */
 const segmentBytes = 128;
 const stringsInSegment = segmentBytes - stringBytes + 1;
-/** So few that the tables stay in the cache of a core, although strings then share counts: more would not make frames smaller. */
+/** Strings share counts, but the tables stay in the cache of a core. More bits would not make frames smaller. */
 const maxHashBits = 17;
 
 /** Random bits per byte, so that shifting by four bits for each byte makes a hash of the last eight. */

@@ -21,7 +21,7 @@ import type { Parsed, ParserRequest, ParserResponse, ParserWork } from "./parser
 export interface SymbolParsers {
   readonly size: number;
   symbols(texts: readonly SourceText[], signal?: AbortSignal): Promise<readonly ParsedSymbols[]>;
-  /** Like `symbols`, for callers that keep many. */
+  /** Like `symbols`, but callers unpack the results, for example only when they need them. */
   packedSymbols(
     texts: readonly SourceText[],
     signal?: AbortSignal,
