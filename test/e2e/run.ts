@@ -15,7 +15,7 @@ import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runDesktopSuite } from "#e2e/driver/desktop";
-import { groupHostSpecs, namedSpecs, runsFromSource, runsInOlderVersions } from "#e2e/driver/suites";
+import { groupHostSpecs, groupSourceSpecs, namedSpecs, runsInOlderVersions } from "#e2e/driver/suites";
 import { outFolder, projectFolder, setTarget, type Target } from "#e2e/driver/target";
 import { installExtension, packageExtension } from "#e2e/install/extensionPackage";
 import { installSystemPackages } from "#e2e/install/systemPackages";
@@ -132,8 +132,8 @@ function hostJobs(target: Target): readonly Job[] {
     // Users install the package. The sources are run only in the newest version, as developers do.
     const runsByDefault = extension === "vsix" || version === vsCodeVersions[0];
     if (values.extension === undefined ? !runsByDefault : values.extension !== extension) return [];
-    const isFull = extension === "vsix" || isChosen;
-    return groupHostSpecs(isFull ? files : files.filter(runsFromSource)).map((group) => ({
+    const groups = extension === "vsix" || isChosen ? groupHostSpecs(files) : groupSourceSpecs(files);
+    return groups.map((group) => ({
       title: `VS Code ${version}, extension host, ${extension}: ${group.join(", ")}`,
       target,
       specs: group,

@@ -6,20 +6,27 @@
 
 /** UI specs that run in older versions too. */
 const inOlderVersions: Readonly<Record<string, string>> = {
-  "ui/keyboard.ui": "focus moves between webview, tree and editor, and keys with conditions",
-  "ui/start.ui": "the manifest is accepted, with all views",
+  "ui/workbench.ui":
+    "the manifest is accepted, with all views; focus moves between webview, tree and editor, and keys with conditions",
 };
 
-/** Host specs that run from source too. The others would load the same bundles from another folder. */
+/**
+ * Host specs that run from source too, in this order, in one window. The others would load the same bundles from another
+ * folder.
+ */
 const fromSource: Readonly<Record<string, string>> = {
   "host/activation.e2e": "finds the extension and its manifest",
-  "host/navigation.e2e": "the server finds its grammars",
   "host/server.e2e": "finds the server",
+  "host/navigation.e2e": "the server finds its grammars",
 };
 
 export const runsInOlderVersions = (spec: string): boolean => Object.hasOwn(inOlderVersions, spec);
 
-export const runsFromSource = (spec: string): boolean => Object.hasOwn(fromSource, spec);
+/** Returns those of the specs that run from source, as one group if there are any. */
+export function groupSourceSpecs(specs: readonly string[]): readonly (readonly string[])[] {
+  const group = Object.keys(fromSource).filter((spec) => specs.includes(spec));
+  return group.length === 0 ? [] : [group];
+}
 
 /**
  * Host specs that share a window and its extension host, in this order: opening one takes longer than most specs. The
@@ -27,8 +34,10 @@ export const runsFromSource = (spec: string): boolean => Object.hasOwn(fromSourc
  */
 const sharedHosts: readonly (readonly string[])[] = [
   ["host/activation.e2e", "host/keys.e2e", "host/server.e2e"],
-  ["host/search.e2e", "host/navigation.e2e", "host/outline.e2e", "host/documents.e2e"],
-  ["host/agentTools.e2e", "host/browse.e2e", "host/history.e2e", "host/blame.e2e"],
+  [
+    ...["host/search.e2e", "host/navigation.e2e", "host/outline.e2e", "host/documents.e2e"],
+    ...["host/agentTools.e2e", "host/browse.e2e", "host/history.e2e", "host/blame.e2e"],
+  ],
 ];
 
 /** Returns groups of host specs; one that is not listed is a group by itself. */
