@@ -220,6 +220,53 @@ test("names in many blocks are sorted, and found by number", () => {
   assert.deepEqual(reader.symbolsOf(0), parsed);
 });
 
+/** All names of a symbol file, in order. */
+function storedNames(all: readonly string[]): string[] {
+  const shard = shardOf(1);
+  const reader = read(write(shard, [parsedAs(all.map((name) => definitionAt(name, 0)))]), shard);
+  return Array.from({ length: reader.names.count }, (_, number) => reader.names.text(number));
+}
+
+const compareText = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);
+const inNameOrder = (all: readonly string[]) =>
+  [...new Set(all)].sort(
+    (left, right) => compareText(foldName(left), foldName(right)) || compareText(left, right),
+  );
+
+test("names are distinct, and sorted by their folded UTF-16 units, then by themselves", () => {
+  const unit = fc.constantFrom(
+    "a",
+    "A",
+    "b",
+    "Z",
+    "_",
+    "~",
+    "é",
+    "\ud7ff",
+    "\ue000",
+    "\uffff",
+    "👍",
+    "\u{10ffff}",
+  );
+  const manyNames = fc.array(fc.string({ unit, minLength: 1, maxLength: 5 }), {
+    minLength: 100,
+    maxLength: 400,
+  });
+  fc.assert(
+    fc.property(manyNames, (all) => assert.deepEqual(storedNames(all), inNameOrder(all))),
+    { numRuns: 50 },
+  );
+});
+
+test("names that are prefixes of each other are sorted, however many there are", () => {
+  const all = Array.from(
+    { length: 20_000 },
+    (_, at) => `${"Ab".repeat(at % 490)}${"aB".repeat((at * 7) % 3)}`,
+  );
+  const named = all.filter((name) => name !== "");
+  assert.deepEqual(storedNames(named), inNameOrder(named));
+});
+
 test("names with newlines, empty names and very long ones are stored as one line", () => {
   const odd = [
     "a\nb",

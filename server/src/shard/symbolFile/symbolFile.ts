@@ -71,22 +71,3 @@ export interface SymbolSummary {
   /** Bytes of the whole file. */
   readonly fileBytes: number;
 }
-
-/** Longer names are truncated. */
-const maxNameLength = 1000;
-const unprintable = /\p{Cc}+/gu;
-const printable = /^[ -~]+$/;
-
-/** Converts a name to its stored form: one line of limited length, not empty. */
-export function storedName(name: string): string {
-  // Almost all names are stored as they are.
-  if (name.length <= maxNameLength && printable.test(name)) return name;
-  const line = name.slice(0, maxNameLength).replace(unprintable, " ");
-  // An unpaired surrogate is not valid in UTF-8.
-  return Buffer.from(line).toString() || " ";
-}
-
-/** Compares by UTF-16 units, independently of the system. */
-export function compareStrings(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
-}

@@ -2,6 +2,7 @@ import { partitionPoint } from "#base/binarySearch";
 import { shardDamaged } from "#shard/format/checksum";
 import type { ShardReader } from "#shard/format/reader";
 import { type BlockLetters, blockLetters } from "./nameLetters";
+import { foldedRanks } from "./nameOrder";
 
 const newline = 0x0a;
 /** How many bytes are first read to get the first name of a block. Most names are shorter. */
@@ -173,19 +174,12 @@ export class SymbolNames {
   }
 }
 
-/** The sort keys of UTF-8 bytes: names are sorted by UTF-16 units, ignoring ASCII case. */
-const ranks = Uint8Array.from({ length: 256 }, (_, byte) => {
-  if (byte >= 0x41 && byte <= 0x5a) return byte + 0x20;
-  // In UTF-16, surrogate pairs sort before U+E000 to U+FFFF.
-  return byte === 0xee || byte === 0xef ? byte + 0x10 : byte;
-});
-
 /** Compares the line at `start` with `wanted`. Returns 0 if they are equal or, unless `isWhole`, if it is a prefix. */
 function compareLine(bytes: Uint8Array, start: number, wanted: Uint8Array, isWhole: boolean): number {
   for (let at = 0; at < wanted.length; at++) {
     const byte = bytes[start + at] ?? newline;
     if (byte === newline) return -1;
-    const difference = (ranks[byte] ?? 0) - (ranks[wanted[at] ?? 0] ?? 0);
+    const difference = (foldedRanks[byte] ?? 0) - (foldedRanks[wanted[at] ?? 0] ?? 0);
     if (difference !== 0) return difference;
   }
   return isWhole && (bytes[start + wanted.length] ?? newline) !== newline ? 1 : 0;

@@ -1,4 +1,3 @@
-import { foldName } from "#base/foldCase";
 import { intern } from "#base/intern";
 import { symbolKinds } from "#model/symbol";
 import type { Checksum } from "#shard/format/checksum";
@@ -9,8 +8,8 @@ import { GroupWriter } from "./groups";
 import { encodeNameNumbers } from "./nameNumbers";
 import { encodeNameOffsets } from "./nameOffsets";
 import { encodeNamesakes } from "./namesakes";
+import { NameWriter } from "./nameWriter";
 import {
-  compareStrings,
   hasOwnerBit,
   hasParentBit,
   isLocalBit,
@@ -18,7 +17,6 @@ import {
   longLength,
   type SymbolMeta,
   type SymbolSummary,
-  storedName,
 } from "./symbolFile";
 
 const parsed = 0;
@@ -40,11 +38,9 @@ export class SymbolWriter {
   readonly #nameOffsets = new GrowingWords();
   readonly #nameLengths = new GrowingWords();
   readonly #kinds = new GrowingWords();
-  /** Numbers in order of insertion; `finish` converts them to sorted numbers. */
-  readonly #nameNumbers = new GrowingWords();
   readonly #bodies = new GroupWriter();
   readonly #imports = new GrowingBytes();
-  readonly #names = new Map<string, number>();
+  readonly #names = new NameWriter();
   readonly #owners = new Map<string, number>();
   readonly #importNames = new Map<string, number>();
   readonly #reasons = new Map<string, number>();
@@ -73,7 +69,7 @@ export class SymbolWriter {
     this.#states.push(parsed);
     for (const [index, definition] of definitions.entries()) {
       const { name, kind, nameStart, nameEnd, start, end, parent, owner, isLocal } = definition;
-      this.#nameNumbers.push(intern(this.#names, storedName(name)));
+      this.#names.add(name);
       this.#nameOffsets.push(nameStart);
       this.#nameLengths.push(Math.min(Math.max(0, nameEnd - nameStart), maxLength));
       this.#kinds.push(symbolKinds.indexOf(kind) | (isLocal ? isLocalBit : 0));
@@ -90,33 +86,31 @@ export class SymbolWriter {
 
   /** Writes the file. `shardStamp` is `ShardReader.stamp` of the shard whose documents were added. */
   finish(shardStamp: number): SymbolSummary {
-    const { names, numbers } = sortNames([...this.#names.keys()]);
+    const names = this.#names.finish();
     const writer = new ShardWriter(this.#sink, this.#checksum, this.#options);
     writer.beginRepository(0);
-    const content = Buffer.from(names.length === 0 ? "" : `${names.join("\n")}\n`);
     writer.add({
       path: Buffer.from("names"),
-      content,
+      content: names.content,
       blob: "",
       language: "",
       category: "source",
       slots: [],
     });
-    const nameNumbers = this.#nameNumbers.words().map((number) => numbers[number] ?? 0);
-    const definitionCount = nameNumbers.length;
+    const definitionCount = names.numbers.length;
     const pendingCount = this.#pendingCount;
     const meta: SymbolMeta = {
       shardStamp,
       documentCount: this.#states.length,
       definitionCount,
-      nameCount: names.length,
+      nameCount: names.count,
       pendingCount,
       reasons: [...this.#reasons.keys()],
     };
     const { shardBytes } = writer.finish((sections) => {
       this.#writeColumns(sections);
-      streamGroups(sections, "nameNumbers", encodeNameNumbers(nameNumbers));
-      streamGroups(sections, "namesakes", encodeNamesakes(nameNumbers, names.length));
+      streamGroups(sections, "nameNumbers", encodeNameNumbers(names.numbers));
+      streamGroups(sections, "namesakes", encodeNamesakes(names.numbers, names.count));
       writeJson(sections, "owners", [...this.#owners.keys()]);
       writeJson(sections, "importNames", [...this.#importNames.keys()]);
       writeJson(sections, "symbols", meta);
@@ -149,19 +143,6 @@ export class SymbolWriter {
     sections.write("longNames", bytesOf(longNames.words()));
     sections.write("longLengths", bytesOf(longLengths));
   }
-}
-
-/** Sorts names. `numbers` maps their indexes to those after sorting. */
-function sortNames(names: readonly string[]): { names: readonly string[]; numbers: Uint32Array } {
-  const folded = names.map(foldName);
-  const order = Uint32Array.from(names.keys()).sort(
-    (left, right) =>
-      compareStrings(folded[left] ?? "", folded[right] ?? "") ||
-      compareStrings(names[left] ?? "", names[right] ?? ""),
-  );
-  const numbers = new Uint32Array(names.length);
-  for (const [number, at] of order.entries()) numbers[at] = number;
-  return { names: Array.from(order, (at) => names[at] ?? ""), numbers };
 }
 
 function streamGroups(sections: SectionWriter, name: string, groups: GroupWriter): void {

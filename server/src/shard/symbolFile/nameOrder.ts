@@ -1,0 +1,100 @@
+/** The order of names in a symbol file: by UTF-16 units, first of their folded forms, then of themselves. */
+
+const newline = 0x0a;
+/** Shorter ranges are sorted by insertion. */
+const minPartitioned = 16;
+
+/** The sort keys of UTF-8 bytes. In UTF-16, surrogate pairs sort before U+E000 to U+FFFF. */
+const exactRanks = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte === 0xee || byte === 0xef ? byte + 0x10 : byte,
+);
+/** The same, ignoring ASCII case. */
+export const foldedRanks = exactRanks.map((rank, byte) =>
+  byte >= 0x41 && byte <= 0x5a ? rank + 0x20 : rank,
+);
+
+interface Sorting {
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+  /** Indexes in `starts`. */
+  readonly order: Uint32Array;
+  readonly ranks: Uint8Array;
+}
+
+/** Sorts names, each of which ends with a newline in `bytes`. Returns the indexes of their starts in order. */
+export function sortNames(bytes: Uint8Array, starts: Uint32Array): Uint32Array {
+  const order = Uint32Array.from(starts.keys());
+  sortRange({ bytes, starts, order, ranks: foldedRanks }, 0, order.length, 0);
+  return order;
+}
+
+/** Sorts `order[from … to)`, names whose first `depth` bytes have the same ranks, with a three-way radix quicksort. */
+function sortRange(sorting: Sorting, from: number, to: number, depth: number): void {
+  const { bytes, starts, order, ranks } = sorting;
+  const rankAt = (at: number) => ranks[bytes[(starts[order[at] ?? 0] ?? 0) + depth] ?? 0] ?? 0;
+  while (to - from >= minPartitioned) {
+    const pivot = median(rankAt(from), rankAt((from + to) >>> 1), rankAt(to - 1));
+    let less = from;
+    let greater = to;
+    for (let at = from; at < greater; ) {
+      const number = order[at] ?? 0;
+      const rank = rankAt(at);
+      if (rank < pivot) {
+        order[at++] = order[less] ?? 0;
+        order[less++] = number;
+      } else if (rank > pivot) {
+        order[at] = order[--greater] ?? 0;
+        order[greater] = number;
+      } else at++;
+    }
+    // No rank is less than that of a newline, where names end.
+    if (pivot === newline) {
+      if (ranks === foldedRanks) sortRange({ ...sorting, ranks: exactRanks }, from, greater, 0);
+      from = greater;
+      continue;
+    }
+    // This loop continues with the longest range, so that no names can make the stack overflow.
+    const longest = Math.max(less - from, greater - less, to - greater);
+    if (greater - less === longest) {
+      sortRange(sorting, from, less, depth);
+      sortRange(sorting, greater, to, depth);
+      from = less;
+      to = greater;
+      depth++;
+    } else {
+      sortRange(sorting, less, greater, depth + 1);
+      if (less - from === longest) {
+        sortRange(sorting, greater, to, depth);
+        to = less;
+      } else {
+        sortRange(sorting, from, less, depth);
+        from = greater;
+      }
+    }
+  }
+  for (let at = from + 1; at < to; at++) {
+    const number = order[at] ?? 0;
+    let into = at;
+    for (; into > from && compareNames(sorting, order[into - 1] ?? 0, number, depth) > 0; into--)
+      order[into] = order[into - 1] ?? 0;
+    order[into] = number;
+  }
+}
+
+/** Compares two names from byte `depth` on. */
+function compareNames(sorting: Sorting, left: number, right: number, depth: number): number {
+  const { bytes, starts, ranks } = sorting;
+  const leftStart = starts[left] ?? 0;
+  const rightStart = starts[right] ?? 0;
+  for (let at = depth; ; at++) {
+    const rank = ranks[bytes[leftStart + at] ?? 0] ?? 0;
+    const difference = rank - (ranks[bytes[rightStart + at] ?? 0] ?? 0);
+    if (difference !== 0) return difference;
+    if (rank === newline)
+      return ranks === foldedRanks ? compareNames({ ...sorting, ranks: exactRanks }, left, right, 0) : 0;
+  }
+}
+
+function median(first: number, second: number, third: number): number {
+  return Math.max(Math.min(first, second), Math.min(Math.max(first, second), third));
+}
