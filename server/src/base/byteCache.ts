@@ -33,10 +33,15 @@ export class ByteCache<Value> {
     return entry.value;
   }
 
-  /** `bytes` is the size of `value`. A value larger than a quarter of the limit is not cached. */
+  /** Whether values of this size are cached: up to a quarter of the limit. */
+  accepts(bytes: number): boolean {
+    return bytes <= this.#maxBytes / 4;
+  }
+
+  /** `bytes` is the size of `value`. */
   set(key: string, value: Value, bytes: number): void {
     this.delete(key);
-    if (bytes > this.#maxBytes / 4) return;
+    if (!this.accepts(bytes)) return;
     this.#entries.set(key, { value, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {

@@ -14,7 +14,6 @@ import { type CompiledPattern, type ExpressionPattern, type LiteralPattern, prin
 
 const newline = 0x0a;
 const underscore = 0x5f;
-const noCandidates = new Uint32Array();
 
 /** The documents of a search in one shard, if there are so few that preparing the whole shard does not pay off. */
 export interface SmallUniverse {
@@ -74,11 +73,21 @@ export class ContentFinder {
 
   /** Caches which blocks may contain the pattern after this search, so that the next one for it reads no others. */
   cacheCandidates(): void {
+    const candidates = this.#candidates;
     const refuted = this.#refuted;
-    if (refuted?.includes(1) !== true) return;
-    const remaining = this.#candidates?.filter((_, at) => refuted[at] === 0) ?? noCandidates;
+    if (candidates === undefined || refuted?.includes(1) !== true) return;
+    let count = 0;
+    for (let at = 0; at < refuted.length; at++) count += 1 - (refuted[at] ?? 0);
     const key = printPattern(this.#pattern);
-    this.#reader.candidateCache.set(key, remaining, remaining.byteLength + objectBytes([key]));
+    const bytes = 4 * count + objectBytes([key]);
+    const { candidateCache } = this.#reader;
+    // Copying the many blocks of a common word would take as long as finding a first page of matches.
+    if (!candidateCache.accepts(bytes)) return;
+    const remaining = new Uint32Array(count);
+    let next = 0;
+    for (let at = 0; at < refuted.length; at++)
+      if (refuted[at] === 0) remaining[next++] = candidates[at] ?? 0;
+    candidateCache.set(key, remaining, bytes);
   }
 
   /** Prints the pattern and the number of candidates. */

@@ -53,7 +53,7 @@ export class NameWriter {
     this.#length = at;
   }
 
-  /** Sorts and numbers the names. */
+  /** Sorts and numbers the names. To be called once, because it releases their bytes. */
   finish(): WrittenNames {
     const bytes = this.#bytes;
     const starts = this.#starts.words();
@@ -72,6 +72,7 @@ export class NameWriter {
       }
       numbers[definition] = count - 1;
     }
+    this.#bytes = Buffer.alloc(0);
     return { content: content.subarray(0, length), count, numbers };
   }
 }
