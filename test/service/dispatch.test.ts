@@ -105,6 +105,27 @@ test("git requests do not block other requests, and callers are served round-rob
   assert.deepEqual(order, ["a1", "a2", "b1", "a3"]);
 });
 
+test("a search reports how long it has waited for a slot", async () => {
+  const ends: (() => void)[] = [];
+  const engine = engineOf(async () => {
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return { files: [], stats: { ...noStats, wait: 1 }, isExhaustive: true };
+  });
+  const call = dispatchOf({ service: serviceOf({ engine }), maxRunning: 1 });
+  const { signal } = new AbortController();
+  const search = () => call("search", { query: "a" }, { credentials: none, signal });
+  const responses = [search(), search()];
+  const began = performance.now();
+  while (performance.now() - began < 5) await new Promise((resolve) => setImmediate(resolve));
+  for (let done = 0; done < responses.length; done++) {
+    while (ends.length === done) await new Promise((resolve) => setImmediate(resolve));
+    ends[done]?.();
+  }
+  const [first, second] = (await Promise.all(responses)).map(({ stats }) => stats.wait);
+  assert.equal(first, 1);
+  assert.ok(second !== undefined && second >= 4e6 && second % 1e6 === 1, `${second} ns`);
+});
+
 test("a request that is queued at its deadline ends at once and takes no slot", async () => {
   let started = 0;
   const release: (() => void)[] = [];

@@ -129,14 +129,16 @@ export function createDispatch(options: DispatchOptions): Caller {
     const time = timeOf(timeLimitOf(row, request), arrivedAt, call);
     const reserveMs = Math.min(sendingReserve.maxMs, time.limitMs * sendingReserve.share);
     const deadline = monotonicNow() + time.leftMs - reserveMs;
+    const admittedAt = performance.now();
     const work = async (signal: AbortSignal, recordingSignal = signal) => {
+      const waitedMs = performance.now() - admittedAt;
       const context: CallContext<Name> = { ...rest, signal, actor, deadline };
       const record = () => untilAborted(audit.recordCall(row, request, context), recordingSignal);
       // Audit records are written before the response is sent.
       if (!row.audit?.isRecordedAfterwards) await record();
       const response = await handler(request, context);
       if (row.audit?.isRecordedAfterwards) await record();
-      return response;
+      return addWait(response, waitedMs);
     };
     // Open operations must stay responsive under load. Local calls without a REST endpoint take no slot, because some of
     // them last as long as the editor is open.
@@ -152,6 +154,15 @@ export function createDispatch(options: DispatchOptions): Caller {
     const isPatient = "isPatient" in request && request.isPatient === true;
     return options.gitTimeLimitMs() * (isPatient ? patienceFactor : 1);
   }
+}
+
+/** Adds the time for which a search has waited for a slot to its statistics. */
+function addWait<Response>(response: Response, waitedMs: number): Response {
+  const { stats } = (response ?? {}) as { readonly stats?: { readonly wait?: number } };
+  // Whole milliseconds, because every call takes some microseconds to get here.
+  const wait = Math.floor(waitedMs) * 1e6;
+  if (stats?.wait === undefined || wait === 0) return response;
+  return { ...response, stats: { ...stats, wait: stats.wait + wait } };
 }
 
 /** Makes the message of a storage failure visible: to the local user only, because it may contain a path. */
