@@ -35,8 +35,14 @@ export function groupSourceSpecs(specs: readonly string[]): readonly (readonly s
 const sharedHosts: readonly (readonly string[])[] = [
   ["host/activation.e2e", "host/keys.e2e", "host/server.e2e"],
   [
-    ...["host/search.e2e", "host/navigation.e2e", "host/outline.e2e", "host/documents.e2e"],
-    ...["host/agentTools.e2e", "host/browse.e2e", "host/history.e2e", "host/blame.e2e"],
+    "host/search.e2e",
+    "host/navigation.e2e",
+    "host/outline.e2e",
+    "host/documents.e2e",
+    "host/agentTools.e2e",
+    "host/browse.e2e",
+    "host/history.e2e",
+    "host/blame.e2e",
   ],
 ];
 

@@ -404,6 +404,15 @@ describe("pages", () => {
     }
   });
 
+  it("shows a long file on a phone without scrolling the page sideways", async () => {
+    for (const address of [file, `${file}?symbol=value7`]) {
+      const page = await open(address, { viewport: phone });
+      await page.locator("#L200").waitFor();
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= phone.width);
+      await page.context().close();
+    }
+  });
+
   it("never runs what a repository contains", async () => {
     const page = await open("/browse/shop/-/tree/src");
     await page.getByRole("link", { name: "<img" }).click();
@@ -417,11 +426,22 @@ describe("pages", () => {
   // Axe takes seconds for a long file.
   const fewLines = "/browse/shop@main/-/blob/src/few.ts";
   const addresses = [
-    ...["/", "/?q=value19", "/?q=value1+lang:nope", "/?q=type%3Acommit+value"],
-    ...["/repositories", "/syntax", "/settings"],
-    ...[fewLines, `${fewLines}?symbol=few1`, `${fewLines}?blame=1`],
-    ...["/browse/shop/-/tree/src", "/browse/shop/-/refs/src", "/browse/shop/-/authors/"],
-    ...["/browse/shop/-/compare/main~1...main", "/browse/shop/-/commit/main", "/browse/shop/-/commits/"],
+    "/",
+    "/?q=value19",
+    "/?q=value1+lang:nope",
+    "/?q=type%3Acommit+value",
+    "/repositories",
+    "/syntax",
+    "/settings",
+    fewLines,
+    `${fewLines}?symbol=few1`,
+    `${fewLines}?blame=1`,
+    "/browse/shop/-/tree/src",
+    "/browse/shop/-/refs/src",
+    "/browse/shop/-/authors/",
+    "/browse/shop/-/compare/main~1...main",
+    "/browse/shop/-/commit/main",
+    "/browse/shop/-/commits/",
     "/browse/shop/-/find/",
   ];
   for (const [index, address] of addresses.entries()) {

@@ -140,7 +140,7 @@ describe("the workbench", () => {
     for (const view of ["Search", "Results", "Saved & Recent", "Repositories"]) {
       await window.header(view).waitFor();
     }
-    await window.shot("start");
+    await window.shot("workbench");
     assert.deepEqual(await window.notifications(), []);
   });
 

@@ -81,7 +81,7 @@ export class ContentFinder {
     const key = printPattern(this.#pattern);
     const bytes = 4 * count + objectBytes([key]);
     const { candidateCache } = this.#reader;
-    // Copying the many blocks of a common word would take as long as finding a first page of matches.
+    // For a common word, copying them would take a noticeable part of a search.
     if (!candidateCache.accepts(bytes)) return;
     const remaining = new Uint32Array(count);
     let next = 0;

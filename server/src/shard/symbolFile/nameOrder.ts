@@ -21,9 +21,13 @@ interface Sorting {
   readonly ranks: Uint8Array;
 }
 
-/** Sorts names, each of which ends with a newline in `bytes`. Returns the indexes of their starts in order. */
+/**
+ * Sorts names, which have no control characters, and each of which ends with a newline in `bytes`. Returns the indexes of
+ * their starts in order.
+ */
 export function sortNames(bytes: Uint8Array, starts: Uint32Array): Uint32Array {
-  const order = Uint32Array.from(starts.keys());
+  const order = new Uint32Array(starts.length);
+  for (let at = 0; at < order.length; at++) order[at] = at;
   sortRange({ bytes, starts, order, ranks: foldedRanks }, 0, order.length, 0);
   return order;
 }
@@ -33,7 +37,8 @@ function sortRange(sorting: Sorting, from: number, to: number, depth: number): v
   const { bytes, starts, order, ranks } = sorting;
   const rankAt = (at: number) => ranks[bytes[(starts[order[at] ?? 0] ?? 0) + depth] ?? 0] ?? 0;
   while (to - from >= minPartitioned) {
-    const pivot = median(rankAt(from), rankAt((from + to) >>> 1), rankAt(to - 1));
+    // Names could be made for any fixed choice so that it always picks the rarest rank.
+    const pivot = rankAt(from + Math.floor(Math.random() * (to - from)));
     let less = from;
     let greater = to;
     for (let at = from; at < greater; ) {
@@ -51,6 +56,10 @@ function sortRange(sorting: Sorting, from: number, to: number, depth: number): v
     if (pivot === newline) {
       if (ranks === foldedRanks) sortRange({ ...sorting, ranks: exactRanks }, from, greater, 0);
       from = greater;
+      continue;
+    }
+    if (less === from && greater === to) {
+      depth = commonDepth(sorting, from, to, depth + 1);
       continue;
     }
     // This loop continues with the longest range, so that no names can make the stack overflow.
@@ -95,6 +104,23 @@ function compareNames(sorting: Sorting, left: number, right: number, depth: numb
   }
 }
 
-function median(first: number, second: number, third: number): number {
-  return Math.max(Math.min(first, second), Math.min(Math.max(first, second), third));
+/** Returns how many first bytes of the names `order[from … to)` have the same ranks. They are known to be at least `depth`. */
+function commonDepth(
+  { bytes, starts, order, ranks }: Sorting,
+  from: number,
+  to: number,
+  depth: number,
+): number {
+  const first = starts[order[from] ?? 0] ?? 0;
+  let common = Number.POSITIVE_INFINITY;
+  for (let at = from + 1; at < to; at++) {
+    const start = starts[order[at] ?? 0] ?? 0;
+    let equal = depth;
+    while (equal < common && bytes[first + equal] !== newline) {
+      if (ranks[bytes[first + equal] ?? 0] !== ranks[bytes[start + equal] ?? 0]) break;
+      equal++;
+    }
+    common = equal;
+  }
+  return common;
 }

@@ -18,7 +18,7 @@ export interface WrittenNames {
 
 /**
  * Collects the names of definitions, and stores each as one line of limited length. Holds their bytes, because hundreds of
- * thousands of strings would take several times the memory. Removes duplicates only in the end, because they are few.
+ * thousands of strings, or a map to find duplicates at once, would take several times the memory.
  */
 export class NameWriter {
   /** The stored names, each with a newline. */
@@ -53,7 +53,7 @@ export class NameWriter {
     this.#length = at;
   }
 
-  /** Sorts and numbers the names. To be called once, because it releases their bytes. */
+  /** Sorts and numbers the names, and releases their bytes. Nothing can be added afterwards. */
   finish(): WrittenNames {
     const bytes = this.#bytes;
     const starts = this.#starts.words();
