@@ -123,7 +123,7 @@ test("a search reports how long it has waited for a slot", async () => {
   }
   const [first, second] = (await Promise.all(responses)).map(({ stats }) => stats.wait);
   assert.equal(first, 1);
-  assert.ok(second !== undefined && second >= 4e6 && second % 1e6 === 1, `${second} ns`);
+  assert.ok(second !== undefined && second >= 4e6, `${second} ns`);
 });
 
 test("a request that is queued at its deadline ends at once and takes no slot", async () => {

@@ -130,8 +130,10 @@ export function createDispatch(options: DispatchOptions): Caller {
     const reserveMs = Math.min(sendingReserve.maxMs, time.limitMs * sendingReserve.share);
     const deadline = monotonicNow() + time.leftMs - reserveMs;
     const admittedAt = performance.now();
+    // A call that finds a free slot runs before `inQueue` returns.
+    let isQueued = false;
     const work = async (signal: AbortSignal, recordingSignal = signal) => {
-      const waitedMs = performance.now() - admittedAt;
+      const waitedMs = isQueued ? performance.now() - admittedAt : 0;
       const context: CallContext<Name> = { ...rest, signal, actor, deadline };
       const record = () => untilAborted(audit.recordCall(row, request, context), recordingSignal);
       // Audit records are written before the response is sent.
@@ -146,7 +148,9 @@ export function createDispatch(options: DispatchOptions): Caller {
     if (row.access === "open" || isUnlimited) return work(call.signal);
     limitLargeSearches();
     const kind = waitsForGit(row) ? "git" : isLargeSearch(row, request) ? "large" : "other";
-    return inQueue(row, time, queues[kind].run, work).finally(limitLargeSearches);
+    const response = inQueue(row, time, queues[kind].run, work).finally(limitLargeSearches);
+    isQueued = true;
+    return response;
   }
 
   function timeLimitOf(row: Operation, request: object): number {
@@ -159,10 +163,8 @@ export function createDispatch(options: DispatchOptions): Caller {
 /** Adds the time for which a search has waited for a slot to its statistics. */
 function addWait<Response>(response: Response, waitedMs: number): Response {
   const { stats } = (response ?? {}) as { readonly stats?: { readonly wait?: number } };
-  // Whole milliseconds, because every call takes some microseconds to get here.
-  const wait = Math.floor(waitedMs) * 1e6;
-  if (stats?.wait === undefined || wait === 0) return response;
-  return { ...response, stats: { ...stats, wait: stats.wait + wait } };
+  if (stats?.wait === undefined || waitedMs === 0) return response;
+  return { ...response, stats: { ...stats, wait: stats.wait + Math.round(waitedMs * 1e6) } };
 }
 
 /** Makes the message of a storage failure visible: to the local user only, because it may contain a path. */
