@@ -79,9 +79,8 @@ function writeSomeChunks(
     let end = at;
     for (; end < to; end++) {
       const start = ranges.starts[end] ?? 0;
-      const startLine = end === at ? firstLine : lines.lineAt(start);
-      if (startLine - contextLines > bottomLine + (end === at ? 0 : contextLines)) break;
-      bottomLine = Math.max(bottomLine, lastLine(lines, start, ranges.ends[end] ?? 0, startLine));
+      if (end > at && !lines.isBefore(start, bottomLine + 2 * contextLines + 1)) break;
+      bottomLine = Math.max(bottomLine, lines.lineAt(lastByte(start, ranges.ends[end] ?? 0)));
     }
     if (!isIncluded(at, end)) {
       at = end;
@@ -123,9 +122,9 @@ function writeSomeChunks(
   }
 }
 
-/** The line of the last byte. A range that ends after a newline ends in the line before it. */
-function lastLine(lines: DocumentLines, start: number, end: number, startLine: number): number {
-  return end > start + 1 ? lines.lineAt(end - 1) : startLine;
+/** The last byte of a range. One that ends after a newline ends in the line before it. */
+function lastByte(start: number, end: number): number {
+  return Math.max(start, end - 1);
 }
 
 function writeRanges(

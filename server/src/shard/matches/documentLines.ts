@@ -38,6 +38,8 @@ export function spanOf(
   return { start: blockStarts[firstBlock] ?? 0, end: blockStarts[lastBlock + 1] ?? 0 };
 }
 
+const newline = 0x0a;
+
 /** The line starts of a block. Shared, because there is one for each file of a response. */
 let lineStarts = new Uint32Array(1024);
 
@@ -55,7 +57,9 @@ export class DocumentLines {
   /** Where the last block that is needed ends. */
   readonly #aheadEnd: number;
   readonly #following: DocumentText["following"];
-  /** The block whose lines are known, or -1. */
+  /** The line that was found last, its start, its end, and its block; no line before the first call. */
+  readonly #found = { line: -1, start: 0, end: 0, block: -1 };
+  /** The block whose lines are all known, or -1. */
   #block = -1;
   /** In `lineStarts`: the starts of its lines, and the end of the last. */
   #lineCount = 0;
@@ -74,14 +78,18 @@ export class DocumentLines {
     this.#aheadEnd = reader.blockStarts[this.#blockAt(end) + 1] ?? 0;
   }
 
-  /** Returns the number of the line that contains the byte at `offset`. */
+  /** Returns the number of the line that contains the byte at `offset`; of the last line for the end of the text. */
   lineAt(offset: number): number {
-    this.#load(this.#blockAt(offset));
-    return this.#firstLine + indexAtOrBelow(lineStarts, 0, this.#lineCount - 1, offset);
+    const at = this.#inText(offset);
+    const { start, end, line } = this.#found;
+    return at >= start && at < end ? line : this.#find(at);
   }
 
   /** Returns the byte offset where a line starts, or the length of the text for a line after the last. */
   lineStart(line: number): number {
+    const found = this.#found;
+    if (line === found.line) return found.start;
+    if (line === found.line + 1) return found.end;
     const { blockLines } = this.#reader;
     const isInBlock = this.#block >= 0 && line >= this.#firstLine && line < this.#firstLine + this.#lineCount;
     if (!isInBlock) this.#load(indexAtOrBelow(blockLines, this.#firstBlock, this.#endBlock, line));
@@ -89,9 +97,43 @@ export class DocumentLines {
     return index < this.#lineCount ? (lineStarts[index] ?? 0) : this.#length;
   }
 
+  /** Returns whether the byte at `offset` is in a line before `line`. */
+  isBefore(offset: number, line: number): boolean {
+    return this.#inText(offset) < this.lineStart(line);
+  }
+
   /** Returns the address of the text `[start, end)` in `window.kernels.bytes`, which is valid until the next call. */
   addressOf(start: number, end: number): number {
     return this.#read(start + this.#base, end + this.#base);
+  }
+
+  /** The end of the text belongs to its last line. */
+  #inText(offset: number): number {
+    return Math.max(0, Math.min(offset, this.#length - 1));
+  }
+
+  /** Finds a line without the other lines of its block, because most blocks have only a few matches. */
+  #find(offset: number): number {
+    const { blockStarts, blockLines } = this.#reader;
+    const found = this.#found;
+    const block = this.#blockAt(offset);
+    const first = (blockStarts[block] ?? 0) - this.#base;
+    const stop = (blockStarts[block + 1] ?? 0) - this.#base;
+    const shift = this.addressOf(first, stop) - first;
+    const { kernels } = this.#window;
+    const { bytes } = kernels;
+    const isAfter = block === found.block && offset >= found.end;
+    const from = isAfter ? found.end : first;
+    const fromLine = isAfter ? found.line + 1 : (blockLines[block] ?? 1);
+    let start = offset;
+    while (start > from && bytes[shift + start - 1] !== newline) start--;
+    let end = offset;
+    while (end < stop && bytes[shift + end] !== newline) end++;
+    found.line = fromLine + kernels.countNewlines(shift + from, start - from);
+    found.start = start;
+    found.end = Math.min(end + 1, stop);
+    found.block = block;
+    return found.line;
   }
 
   #blockAt(offset: number): number {
