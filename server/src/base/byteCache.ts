@@ -38,7 +38,7 @@ export class ByteCache<Value> {
     return bytes <= this.#maxBytes / 4;
   }
 
-  /** `bytes` is the size of `value`. */
+  /** `bytes` is the size of `value`. A value that is not accepted only removes the older one. */
   set(key: string, value: Value, bytes: number): void {
     this.delete(key);
     if (!this.accepts(bytes)) return;

@@ -423,7 +423,7 @@ describe("pages", () => {
     await page.context().close();
   });
 
-  // Axe takes seconds for a long file.
+  // For a file of 200 lines, axe takes several seconds per theme.
   const fewLines = "/browse/shop@main/-/blob/src/few.ts";
   const addresses = [
     "/",

@@ -57,7 +57,7 @@ export class DocumentLines {
   /** Where the last block that is needed ends. */
   readonly #aheadEnd: number;
   readonly #following: DocumentText["following"];
-  /** The line that was found last, its start, its end, and its block; no line before the first call. */
+  /** The line that `lineAt` found last, its start, its end, and its block; no line before the first call. */
   readonly #found = { line: -1, start: 0, end: 0, block: -1 };
   /** The block whose lines are all known, or -1. */
   #block = -1;

@@ -37,7 +37,7 @@ function sortRange(sorting: Sorting, from: number, to: number, depth: number): v
   const { bytes, starts, order, ranks } = sorting;
   const rankAt = (at: number) => ranks[bytes[(starts[order[at] ?? 0] ?? 0) + depth] ?? 0] ?? 0;
   while (to - from >= minPartitioned) {
-    // Names could be made for any fixed choice so that it always picks the rarest rank.
+    // At random, because names could be made so that any fixed position has the rarest rank.
     const pivot = rankAt(from + Math.floor(Math.random() * (to - from)));
     let less = from;
     let greater = to;
