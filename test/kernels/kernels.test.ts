@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { encodeGaps } from "#kernels/gaps";
 import type { Kernels } from "#kernels/kernels";
+import { maxWrittenRanges } from "#kernels/memory";
 import { foldByte } from "#kernels/needle";
 import { PlainKernels } from "#kernels/plain";
 import { hasSimd, SimdKernels } from "#kernels/simd";
@@ -397,4 +398,97 @@ test("intersections of random lists are correct", () => {
       }
     }),
   );
+});
+
+/** Writes the JSON of a chunk that is `text`, and closes it. */
+function chunkJson(
+  kernels: Kernels,
+  text: Uint8Array,
+  { distance = 0, byteOffset = 0, lineNumber = 1 },
+  ranges: readonly (readonly [number, number])[],
+  rangesPerCall = maxWrittenRanges,
+): string {
+  const start = put(kernels, text, distance);
+  const pieces: string[] = [];
+  for (let from = 0; from === 0 || from < ranges.length; from += rangesPerCall) {
+    const some = ranges.slice(from, from + rangesPerCall);
+    kernels.hits.set(some.flat());
+    const length =
+      from === 0
+        ? kernels.writeChunk(start, text.length, byteOffset, lineNumber, some.length)
+        : kernels.writeRanges(some.length);
+    pieces.push(Buffer.from(kernels.output.subarray(0, length)).toString());
+  }
+  return `${pieces.join("")}]}`;
+}
+
+test("both kernels write the same chunk", () => {
+  const units = fc.constantFrom(
+    ...["a", " ", "\t", "\n", "\r\n", '"', "\\", "\0", "\x1f", "\x7f", "é", "€", "👍", "\ud7ff", "\ufeff"],
+    "sixteen letters.",
+  );
+  const invalid = fc.constantFrom("\x80", "\xc1\xbf", "\xe2\x82", "\xed\xa0\x80", "\xf0\x9f", "\xf5", "\xff");
+  const pieces = fc.oneof(
+    { weight: 5, arbitrary: units.map((unit) => Buffer.from(unit)) },
+    { weight: 1, arbitrary: invalid.map((bytes) => Buffer.from(bytes, "latin1")) },
+  );
+  const chunks = fc.record({
+    text: fc.array(pieces, { maxLength: 60 }).map((parts) => Buffer.concat(parts)),
+    offsets: fc.array(fc.nat(), { maxLength: 12 }),
+    distance: distances,
+    byteOffset: fc.oneof(
+      fc.nat(2000),
+      fc.maxSafeNat().map((offset) => Math.floor(offset / 2)),
+    ),
+    lineNumber: fc.oneof(fc.integer({ min: 1, max: 2000 }), fc.integer({ min: 1, max: 4_000_000_000 })),
+    rangesPerCall: fc.integer({ min: 1, max: 6 }),
+  });
+  fc.assert(
+    fc.property(chunks, ({ text, offsets, rangesPerCall, ...position }) => {
+      const sorted = offsets.map((offset) => offset % (text.length + 1)).sort((one, other) => one - other);
+      const ranges: (readonly [number, number])[] = [];
+      for (let at = 0; at + 1 < sorted.length; at += 2) ranges.push([sorted[at] ?? 0, sorted[at + 1] ?? 0]);
+      const [simd, plain] = allKernels.map(([, kernels]) =>
+        chunkJson(kernels, text, position, ranges, rangesPerCall),
+      );
+      assert.equal(simd, plain);
+      assert.equal(simd, JSON.stringify(JSON.parse(simd ?? "")));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("a chunk may be as long as its text may be, and have any number of ranges", () => {
+  const text = Buffer.alloc(300_000, "\x01");
+  const ranges = Array.from({ length: 3000 }, (_, at) => [100 * at, 100 * at + 1] as const);
+  for (const [name, kernels] of allKernels) {
+    const { content, matchRanges } = JSON.parse(chunkJson(kernels, text, { lineNumber: 7 }, ranges));
+    assert.equal(content, text.toString(), name);
+    assert.equal(matchRanges.length, ranges.length, name);
+    const end = { byteOffset: 299_901, lineNumber: 7, column: 299_902 };
+    assert.deepEqual(
+      matchRanges.at(-1),
+      { start: { ...end, byteOffset: 299_900, column: 299_901 }, end },
+      name,
+    );
+  }
+});
+
+test("ranges past the end of a chunk do not read other memory", () => {
+  const text = Buffer.from("ab\ncd");
+  for (const [name, kernels] of allKernels) {
+    const { matchRanges } = JSON.parse(chunkJson(kernels, text, {}, [[4, 0xffff_fff0]]));
+    const [{ end }] = matchRanges;
+    assert.deepEqual(end, { byteOffset: 0xffff_fff0, lineNumber: 2, column: 3 }, name);
+  }
+});
+
+test("chunks outside of the reserved memory, or with too many ranges, are rejected", () => {
+  for (const [, kernels] of allKernels) {
+    const start = kernels.reserve(10);
+    assert.throws(() => kernels.writeChunk(start - 1, 10, 0, 1, 0), RangeError);
+    assert.throws(() => kernels.writeChunk(start, 10, 0, 1, maxWrittenRanges + 1), RangeError);
+    assert.throws(() => kernels.writeRanges(maxWrittenRanges + 1), RangeError);
+    assert.throws(() => kernels.writeRanges(-1), RangeError);
+  }
 });

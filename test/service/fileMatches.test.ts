@@ -68,7 +68,7 @@ function pack(files: readonly FileMatch[]): PackedFile[] {
     const start = writer.length;
     const isPathPlain = isPlainPath(path);
     if (isPathPlain) writer.raw(path);
-    else writer.text(path, 0, path.length);
+    else writer.value(file.path);
     const pathLength = writer.length - start;
     writer.hex(Buffer.from(file.blobSha, "hex"));
     writer.raw(file.chunks);

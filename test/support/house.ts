@@ -21,7 +21,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   kernels: "",
   "shard/format": "base platform model query kernels",
   "shard/symbolFile": "base platform model shard/format",
-  "shard/matches": "model query shard/format shard/symbolFile",
+  "shard/matches": "model query kernels shard/format shard/symbolFile",
   "shard/evaluation": "base query kernels shard/format shard/matches shard/symbolFile",
   "shard/directory": "base platform shard/format shard/symbolFile",
   catalog: "base platform model",

@@ -1,5 +1,5 @@
 /**
- * The inner loops of a search: finding bytes and newlines, and decoding and intersecting lists of numbers.
+ * The inner loops of a search: finding bytes and newlines, decoding and intersecting lists of numbers, and writing chunks.
  *
  * There are two equivalent implementations: `simd.ts` in WebAssembly, and `plain.ts` as a fallback. Each thread has one
  * instance (`thread.ts`), which owns its memory. Texts are read directly into that memory, then searched:
@@ -10,8 +10,8 @@
  *     kernels.hits.subarray(0, hitCount);
  *
  * Positions of texts are offsets in `bytes`. A text may be anywhere in the reserved range, so several texts fit side by
- * side. Methods throw a `RangeError` for a text outside of it. The content of `hits` and `decoded` is valid until the
- * next call that fills them. Only A to Z are case-folded; needles with other letters are searched as regular
+ * side. Methods throw a `RangeError` for a text outside of it. The content of `hits`, `decoded` and `output` is valid until
+ * the next call that fills them. Only A to Z are case-folded; needles with other letters are searched as regular
  * expressions.
  */
 import type { Needle } from "./needle";
@@ -25,6 +25,8 @@ export interface Kernels {
   readonly hits: Uint32Array;
   /** The numbers that `decodeDeltas` or `decodeGaps` decoded. */
   readonly decoded: Uint32Array;
+  /** The JSON that `writeChunk` or `writeRanges` wrote. Shares memory with `decoded`. */
+  readonly output: Uint8Array;
 
   /** Ensures room for `byteCount` bytes of text, preserving the current content. Returns where the texts start. */
   reserve(byteCount: number): number;
@@ -71,4 +73,20 @@ export interface Kernels {
    * be either of them. Returns its length. The lists need not lie in the kernels' memory.
    */
   intersect(a: Uint32Array, b: Uint32Array, into: Uint32Array): number;
+
+  /**
+   * Writes the JSON of a `Chunk` up to its first ranges: without what follows the last one. The chunk is the text of `length`
+   * bytes at `start`, and begins at `byteOffset` in line `lineNumber` of its file. `hits` contains `rangeCount` pairs of
+   * offsets from `start`, ascending. Returns the number of bytes. Throws a `RangeError` for more than `maxWrittenRanges`.
+   */
+  writeChunk(
+    start: number,
+    length: number,
+    byteOffset: number,
+    lineNumber: number,
+    rangeCount: number,
+  ): number;
+
+  /** Writes the next ranges of the same chunk, whose text must still be there. Returns the number of bytes. */
+  writeRanges(rangeCount: number): number;
 }

@@ -1,15 +1,15 @@
 /**
  * The memory layout: one memory for needles, lists, texts and results.
  *
- *     0        64              + needleRoom     + 3 lists     + capacity + slack     + 4 x capacity     + 4 x capacity
- *     (empty)  needles         lists            texts         hits                   decoded            slack
+ *     0        64           2048      + needleRoom   + 3 lists   + capacity + slack   + 4 x capacity     + 6 x capacity + ranges
+ *     (empty)  constants    needles   lists          texts       hits                 decoded, output    slack
  *
- * In the worst case a text has a hit at every byte, and a list of deltas a number per byte, so results always fit.
- * Gaps may be single bits, but `decodeGaps` is told how many numbers there can be.
+ * In the worst case a text has a hit at every byte, a list of deltas a number per byte, and JSON six bytes for each of the
+ * text, so results always fit. Gaps may be single bits, but `decodeGaps` is told how many numbers there can be.
  * Pages that are never touched cost no memory.
  */
 
-const needleStart = 64;
+export const needleStart = 2048;
 export const needleRoom = 1024 * 1024;
 
 /** Words per piece when two lists are intersected: two pieces and their result fit into the L1 cache. */
@@ -21,6 +21,13 @@ const textStart = listStart + 3 * 4 * listWords;
 /** How far loads may reach past the end of a text. */
 const slack = 64;
 const firstCapacity = 256 * 1024;
+
+/** The limit of ranges that one call writes as JSON. */
+export const maxWrittenRanges = 1024;
+/** More than the JSON of a range with numbers of 16 digits. */
+const maxRangeBytes = 256;
+/** More than the JSON of a chunk without its text and its ranges. */
+const maxChunkBytes = 256;
 
 const pageBytes = 65_536;
 
@@ -48,13 +55,13 @@ export function grownCapacity(capacity: number, byteCount: number): number {
 }
 
 export class KernelMemory {
-  readonly needleStart = needleStart;
   readonly #grow: (byteCount: number) => ArrayBuffer;
   #capacity = 0;
   #bytes = new Uint8Array();
   #words = new Uint32Array();
   #hits = new Uint32Array();
   #decoded = new Uint32Array();
+  #output = new Uint8Array();
 
   /** `grow` returns a buffer of at least `byteCount` bytes that begins with the content of the previous one. */
   constructor(grow: (byteCount: number) => ArrayBuffer) {
@@ -78,17 +85,23 @@ export class KernelMemory {
     return this.#decoded;
   }
 
+  get output(): Uint8Array {
+    return this.#output;
+  }
+
   reserve(byteCount: number): number {
     if (byteCount <= this.#capacity) return textStart;
     const capacity = grownCapacity(this.#capacity, byteCount);
     const hitStart = textStart + capacity + slack;
     const decodedStart = hitStart + 4 * capacity;
-    const buffer = this.#grow(decodedStart + 4 * capacity + slack);
+    const outputBytes = 6 * capacity + maxWrittenRanges * maxRangeBytes + maxChunkBytes;
+    const buffer = this.#grow(decodedStart + outputBytes + slack);
     this.#capacity = capacity;
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Uint32Array(buffer);
     this.#hits = new Uint32Array(buffer, hitStart, capacity);
     this.#decoded = new Uint32Array(buffer, decodedStart, capacity);
+    this.#output = new Uint8Array(buffer, decodedStart, outputBytes);
     return textStart;
   }
 
@@ -96,5 +109,10 @@ export class KernelMemory {
   check(start: number, length: number): void {
     if (start >= textStart && length >= 0 && start + length <= textStart + this.#capacity) return;
     throw new RangeError(`A text at ${start} with ${length} bytes is outside the reserved range.`);
+  }
+
+  /** Throws a `RangeError` for more ranges than one call may write. */
+  checkRanges(count: number): void {
+    if (count < 0 || count > maxWrittenRanges) throw new RangeError(`${count} ranges are too many.`);
   }
 }

@@ -5,6 +5,7 @@ import { firstOrder, nextOrder } from "./gaps";
 import type { Kernels } from "./kernels";
 import { copyingMemory, KernelMemory } from "./memory";
 import { foldByte, Needle } from "./needle";
+import { PlainChunk } from "./plainChunk";
 
 const newline = 10;
 const folded = Uint8Array.from({ length: 256 }, (_, byte) => foldByte(byte));
@@ -12,6 +13,7 @@ const unfolded = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 export class PlainKernels implements Kernels {
   readonly #memory = new KernelMemory(copyingMemory());
+  #chunk: PlainChunk | undefined;
 
   get bytes(): Uint8Array {
     return this.#memory.bytes;
@@ -27,6 +29,10 @@ export class PlainKernels implements Kernels {
 
   get decoded(): Uint32Array {
     return this.#memory.decoded;
+  }
+
+  get output(): Uint8Array {
+    return this.#memory.output;
   }
 
   reserve(byteCount: number): number {
@@ -157,6 +163,24 @@ export class PlainKernels implements Kernels {
       if (one === other) into[found++] = one;
     }
     return found;
+  }
+
+  writeChunk(
+    start: number,
+    length: number,
+    byteOffset: number,
+    lineNumber: number,
+    rangeCount: number,
+  ): number {
+    this.#memory.check(start, length);
+    this.#memory.checkRanges(rangeCount);
+    this.#chunk = new PlainChunk(this.bytes, start, length, byteOffset, lineNumber);
+    return this.#chunk.write(this.output, this.hits, rangeCount);
+  }
+
+  writeRanges(rangeCount: number): number {
+    this.#memory.checkRanges(rangeCount);
+    return this.#chunk?.writeRanges(this.output, this.hits, rangeCount) ?? 0;
   }
 }
 

@@ -2,7 +2,7 @@
 import binary from "./assembly/kernels.wasm";
 import { gallopingFactor, intersectGalloping, lowerBound } from "./gallop";
 import type { Kernels } from "./kernels";
-import { grownMemory, KernelMemory, listStart, listWords, needleRoom } from "./memory";
+import { grownMemory, KernelMemory, listStart, listWords, needleRoom, needleStart } from "./memory";
 import { Needle } from "./needle";
 import { findLinear } from "./plain";
 
@@ -31,6 +31,17 @@ interface Exports {
   decodeDeltas(start: number, length: number, out: number): number;
   decodeGaps(start: number, length: number, limit: number, out: number): number;
   intersect(a: number, aLength: number, b: number, bLength: number, out: number): number;
+  writeChunk(
+    start: number,
+    length: number,
+    byteOffset: number,
+    lineNumber: number,
+    ranges: number,
+    count: number,
+    out: number,
+  ): number;
+  writeRanges(ranges: number, count: number, out: number): number;
+  constantsEnd(): number;
 }
 
 /** Shared by all instances of the thread, so that an epoch identifies one instance. */
@@ -48,14 +59,14 @@ export class SimdKernels implements Kernels {
   readonly #exports: Exports;
   readonly #memory: KernelMemory;
   #epoch = ++lastEpoch;
-  #needleEnd: number;
+  #needleEnd = needleStart;
 
   constructor() {
     const memory = new WebAssembly.Memory({ initial: 1 });
     this.#memory = new KernelMemory((byteCount) => grownMemory(memory, byteCount));
-    this.#needleEnd = this.#memory.needleStart;
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(binary), { env: { memory } });
     this.#exports = exports as unknown as Exports;
+    if (this.#exports.constantsEnd() > needleStart) throw new RangeError("The constants are too long.");
   }
 
   get bytes(): Uint8Array {
@@ -72,6 +83,10 @@ export class SimdKernels implements Kernels {
 
   get decoded(): Uint32Array {
     return this.#memory.decoded;
+  }
+
+  get output(): Uint8Array {
+    return this.#memory.output;
   }
 
   reserve(byteCount: number): number {
@@ -172,6 +187,33 @@ export class SimdKernels implements Kernels {
     return found;
   }
 
+  writeChunk(
+    start: number,
+    length: number,
+    byteOffset: number,
+    lineNumber: number,
+    rangeCount: number,
+  ): number {
+    const { hits, output } = this.#memory;
+    this.#memory.check(start, length);
+    this.#memory.checkRanges(rangeCount);
+    return this.#exports.writeChunk(
+      start,
+      length,
+      byteOffset,
+      lineNumber,
+      hits.byteOffset,
+      rangeCount,
+      output.byteOffset,
+    );
+  }
+
+  writeRanges(rangeCount: number): number {
+    const { hits, output } = this.#memory;
+    this.#memory.checkRanges(rangeCount);
+    return this.#exports.writeRanges(hits.byteOffset, rangeCount, output.byteOffset);
+  }
+
   /**
    * Copies a needle into the memory on first use. When there is no room for more needles, all copies become invalid.
    */
@@ -179,8 +221,8 @@ export class SimdKernels implements Kernels {
     if (needle.epoch === this.#epoch) return needle.address;
     const { length } = needle.bytes;
     if (length + needleGap > needleRoom) throw new RangeError(`A needle of ${length} bytes is too long.`);
-    if (this.#needleEnd + length + needleGap > this.#memory.needleStart + needleRoom) {
-      this.#needleEnd = this.#memory.needleStart;
+    if (this.#needleEnd + length + needleGap > needleStart + needleRoom) {
+      this.#needleEnd = needleStart;
       this.#epoch = ++lastEpoch;
     }
     // The epoch is set last, because a search may be interrupted in between.

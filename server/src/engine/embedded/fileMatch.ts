@@ -110,7 +110,7 @@ export class PieceBuilder {
     try {
       const isPathPlain = isPlainPath(path);
       if (isPathPlain) writer.raw(path);
-      else writer.text(path, 0, path.length);
+      else writer.value(decodeBytes(path));
       const { length: pathEnd } = writer;
       writer.hex(reader.blobBytes(hit.document));
       const { length: hashEnd } = writer;

@@ -4,6 +4,7 @@
  * AssemblyScript, not TypeScript. Every position is an address in the imported memory. Loads, but not stores, may reach
  * 64 bytes past the end of a text; `memory.ts` leaves that much room.
  */
+export { constantsEnd, writeChunk, writeRanges } from "./chunks";
 
 const newline: u8 = 10;
 

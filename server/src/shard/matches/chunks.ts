@@ -1,22 +1,14 @@
+import type { Kernels } from "#kernels/kernels";
+import { maxWrittenRanges } from "#kernels/memory";
 import type { Position, Range } from "#model/match";
-import { countCodePoints, decodeText, sequenceLength } from "#shard/format/text";
+import { countCodePoints, decodeText } from "#shard/format/text";
 import { DocumentLines, type DocumentText } from "./documentLines";
 import type { JsonWriter } from "./jsonWriter";
 import type { DocumentRanges, RangeBuffer } from "./ranges";
 import { TouchedSymbols } from "./touchedSymbols";
 
-const newline = 0x0a;
-
-/** The JSON between the values of chunks: field names, in the order of `Chunk`, `Range` and `Position`, and punctuation. */
+/** The JSON of chunks after their ranges: field names, in the order of `Chunk`, and punctuation. */
 const json = {
-  content: Buffer.from('{"content":'),
-  contentStart: Buffer.from(',"contentStart":{"byteOffset":'),
-  firstRange: Buffer.from(',"column":1},"matchRanges":[{"start":{"byteOffset":'),
-  nextRange: Buffer.from(',{"start":{"byteOffset":'),
-  line: Buffer.from(',"lineNumber":'),
-  column: Buffer.from(',"column":'),
-  rangeEnd: Buffer.from('},"end":{"byteOffset":'),
-  endOfRange: Buffer.from("}}"),
   symbols: Buffer.from('],"symbols":'),
   noSymbols: Buffer.from('],"symbols":[]'),
   enclosing: Buffer.from(',"enclosing":'),
@@ -92,15 +84,17 @@ function writeSomeChunks(
     const stop = lines.lineStart(bottomLine + contextLines + 1);
     const address = lines.addressOf(start, stop);
     const shift = source.reader.shiftAt(source.document, start);
-    const text = source.window.kernels.bytes;
-    writer.raw(json.content);
-    writer.text(text, address, address + stop - start);
-    writer.raw(json.contentStart);
-    writer.integer(start + shift.bytes);
-    writer.raw(json.line);
-    writer.integer(topLine + shift.lines);
-    const cursor = new Cursor(text, address - start, start, topLine + shift.lines);
-    writeRanges(writer, cursor, ranges, at, end, shift.bytes);
+    const { kernels } = source.window;
+    let next = at + copyRanges(kernels, ranges, at, end, start);
+    const byteOffset = start + shift.bytes;
+    const lineNumber = topLine + shift.lines;
+    const length = kernels.writeChunk(address, stop - start, byteOffset, lineNumber, next - at);
+    writer.raw(kernels.output, length);
+    while (next < end) {
+      const count = copyRanges(kernels, ranges, next, end, start);
+      writer.raw(kernels.output, kernels.writeRanges(count));
+      next += count;
+    }
     if (symbols.length === 0) writer.raw(json.noSymbols);
     else {
       writer.raw(json.symbols);
@@ -127,65 +121,20 @@ function lastByte(start: number, end: number): number {
   return Math.max(start, end - 1);
 }
 
-function writeRanges(
-  writer: JsonWriter,
-  cursor: Cursor,
-  ranges: RangeBuffer,
+/** Copies ranges of `[from, to)` to `hits`, relative to `origin`. Returns how many: as many as are written at once. */
+function copyRanges(
+  { hits }: Kernels,
+  { starts, ends }: RangeBuffer,
   from: number,
   to: number,
-  shiftBytes: number,
-): void {
-  for (let at = from; at < to; at++) {
-    writer.raw(at === from ? json.firstRange : json.nextRange);
-    writePosition(writer, cursor, ranges.starts[at] ?? 0, shiftBytes);
-    writer.raw(json.rangeEnd);
-    writePosition(writer, cursor, ranges.ends[at] ?? 0, shiftBytes);
-    writer.raw(json.endOfRange);
+  origin: number,
+): number {
+  const count = Math.min(to - from, maxWrittenRanges);
+  for (let at = 0; at < count; at++) {
+    hits[2 * at] = (starts[from + at] ?? 0) - origin;
+    hits[2 * at + 1] = (ends[from + at] ?? 0) - origin;
   }
-}
-
-function writePosition(writer: JsonWriter, cursor: Cursor, offset: number, shiftBytes: number): void {
-  cursor.moveTo(offset);
-  writer.integer(offset + shiftBytes);
-  writer.raw(json.line);
-  writer.integer(cursor.line);
-  writer.raw(json.column);
-  writer.integer(cursor.column);
-}
-
-/** A position in a chunk. Moves only forward, so that a long line with many ranges is scanned once. */
-class Cursor {
-  readonly #bytes: Uint8Array;
-  /** Add it to an offset in the document to get an index in `bytes`. */
-  readonly #base: number;
-  #offset: number;
-  line: number;
-  column = 1;
-
-  constructor(bytes: Uint8Array, base: number, offset: number, line: number) {
-    this.#bytes = bytes;
-    this.#base = base;
-    this.#offset = offset;
-    this.line = line;
-  }
-
-  /** Moves to the byte at `offset` of the document, which must not be before the current one. */
-  moveTo(offset: number): void {
-    const bytes = this.#bytes;
-    const end = offset + this.#base;
-    let { line, column } = this;
-    for (let at = this.#offset + this.#base; at < end; ) {
-      const byte = bytes[at] ?? 0;
-      at += byte < 0x80 ? 1 : Math.max(1, sequenceLength(bytes, at, end));
-      column++;
-      if (byte !== newline) continue;
-      line++;
-      column = 1;
-    }
-    this.line = line;
-    this.column = column;
-    this.#offset = offset;
-  }
+  return count;
 }
 
 /** Converts ranges in a path. They are on line 1, with offsets in the path. */
