@@ -492,3 +492,24 @@ test("chunks outside of the reserved memory, or with too many ranges, are reject
     assert.throws(() => kernels.writeRanges(-1), RangeError);
   }
 });
+
+test("numbers are selected by a bitmap", () => {
+  const bitmaps = fc.uint8Array({ minLength: 1, maxLength: 900 });
+  fc.assert(
+    fc.property(bitmaps, fc.integer({ min: 1, max: 9 }), distances, (bitmap, step, distance) => {
+      const list = Uint32Array.from({ length: Math.ceil((8 * bitmap.length) / step) }, (_, at) => at * step);
+      const expected = list.filter((number) => (((bitmap[number >> 3] ?? 0) >> (number & 7)) & 1) === 1);
+      for (const [name, kernels] of allKernels) {
+        const start = put(kernels, bitmap, distance);
+        const into = new Uint32Array(list.length);
+        const select = (numbers: Uint32Array, target: Uint32Array) =>
+          target.slice(0, kernels.select(numbers, start, bitmap.length, target));
+        assert.deepEqual(select(list, into), expected, name);
+        const own = list.slice();
+        assert.deepEqual(select(own, own), expected, name);
+        assert.throws(() => kernels.select(list, start - distance - 1, 1, into), RangeError);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -75,6 +75,13 @@ export interface Kernels {
   intersect(a: Uint32Array, b: Uint32Array, into: Uint32Array): number;
 
   /**
+   * Writes those of a list of numbers to `into` whose bits are set in the bitmap of `length` bytes at `start`, the lowest bit of
+   * each byte first. All must be less than `8 * length`. `into` must have room for all, and may be the list. Returns how many
+   * there are. The list need not lie in the kernels' memory.
+   */
+  select(list: Uint32Array, start: number, length: number, into: Uint32Array): number;
+
+  /**
    * Writes the JSON of a `Chunk` up to its first ranges: without what follows the last one. The chunk is the text of `length`
    * bytes at `start`, and begins at `byteOffset` in line `lineNumber` of its file. `hits` contains `rangeCount` pairs of
    * offsets from `start`, ascending. Returns the number of bytes. Throws a `RangeError` for more than `maxWrittenRanges`.

@@ -165,6 +165,18 @@ export class PlainKernels implements Kernels {
     return found;
   }
 
+  select(list: Uint32Array, start: number, length: number, into: Uint32Array): number {
+    this.#memory.check(start, length);
+    const { bytes } = this;
+    let found = 0;
+    for (let at = 0; at < list.length; at++) {
+      const number = list[at] ?? 0;
+      into[found] = number;
+      found += ((bytes[start + (number >>> 3)] ?? 0) >>> (number & 7)) & 1;
+    }
+    return found;
+  }
+
   writeChunk(
     start: number,
     length: number,

@@ -31,6 +31,7 @@ interface Exports {
   decodeDeltas(start: number, length: number, out: number): number;
   decodeGaps(start: number, length: number, limit: number, out: number): number;
   intersect(a: number, aLength: number, b: number, bLength: number, out: number): number;
+  select(list: number, length: number, bitmap: number, out: number): number;
   writeChunk(
     start: number,
     length: number,
@@ -183,6 +184,21 @@ export class SimdKernels implements Kernels {
       bAt = bLast <= aLast ? bEnd : lowerBound(b, aLast + 1, bAt, bEnd);
       into.set(words.subarray(outStart, outStart + common), found);
       found += common;
+    }
+    return found;
+  }
+
+  select(list: Uint32Array, start: number, length: number, into: Uint32Array): number {
+    this.#memory.check(start, length);
+    const { words } = this.#memory;
+    const outStart = listStart + 4 * listWords;
+    let found = 0;
+    for (let at = 0; at < list.length; at += listWords) {
+      const piece = list.subarray(at, at + listWords);
+      words.set(piece, listStart / 4);
+      const count = this.#exports.select(listStart, piece.length, start, outStart);
+      into.set(words.subarray(outStart / 4, outStart / 4 + count), found);
+      found += count;
     }
     return found;
   }

@@ -379,3 +379,15 @@ export function intersect(a: usize, aLength: i32, b: usize, bLength: i32, out: u
   }
   return <i32>((to - out) >> 2);
 }
+
+/** Stores those of a list of numbers whose bits are set in a bitmap. Returns how many there are. */
+export function select(list: usize, length: i32, bitmap: usize, out: usize): i32 {
+  const end = list + (<usize>length << 2);
+  let to = out;
+  for (let at = list; at < end; at += 4) {
+    const number = load<u32>(at);
+    store<u32>(to, number);
+    to += <usize>(((<u32>load<u8>(bitmap + (number >> 3))) >> (number & 7)) & 1) << 2;
+  }
+  return <i32>((to - out) >> 2);
+}

@@ -101,9 +101,17 @@ export class ContentFinder {
     if (this.#candidates === undefined) return undefined;
     const set = new Bitset(this.#reader.meta.documentCount);
     const { blockDocuments } = this.#reader;
-    for (let at = 0; at < this.#candidates.length; at++) {
-      const candidate = this.#candidates[at] ?? 0;
-      set.add(this.#pattern.needsWholeDocument ? candidate : (blockDocuments[candidate] ?? 0));
+    const candidates = this.#candidates;
+    if (this.#pattern.needsWholeDocument)
+      for (let at = 0; at < candidates.length; at++) set.add(candidates[at] ?? 0);
+    else {
+      // A document has several blocks in a row.
+      let last = -1;
+      for (let at = 0; at < candidates.length; at++) {
+        const document = blockDocuments[candidates[at] ?? 0] ?? 0;
+        if (document !== last) set.add(document);
+        last = document;
+      }
     }
     return set;
   }

@@ -152,14 +152,7 @@ export class PostingLists {
     if (this.#byDocument || list.length !== this.#bitmapBytes)
       return this.#intersect(candidates, this.#read(list), into);
     const base = this.#load(list);
-    const { bytes } = this.#window.kernels;
-    let count = 0;
-    for (let index = 0; index < candidates.length; index++) {
-      const block = candidates[index] ?? 0;
-      into[count] = block;
-      count += ((bytes[base + (block >>> 3)] ?? 0) >>> (block & 7)) & 1;
-    }
-    return into.subarray(0, count);
+    return into.subarray(0, this.#window.kernels.select(candidates, base, list.length, into));
   }
 
   #intersect(left: Uint32Array, right: Uint32Array, into: Uint32Array): Uint32Array {

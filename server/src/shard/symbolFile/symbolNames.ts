@@ -15,6 +15,15 @@ export interface NameRange {
   readonly to: number;
 }
 
+const noNames: NameRange = { from: 0, to: 0 };
+
+/** A name that starts at `bytes[start]`, in a block. */
+interface NamePosition {
+  readonly block: number;
+  readonly bytes: Buffer;
+  readonly start: number;
+}
+
 /**
  * Looks up the names of a symbol file by number, and numbers by prefix. See `symbolFile.ts` for their order. Methods
  * throw `SHARD_DAMAGED`.
@@ -81,10 +90,14 @@ export class SymbolNames {
 
   /** Finds the names that start with `text` or, if `isWhole`, that equal it. Ignores ASCII case. */
   find(text: string, isWhole: boolean): NameRange {
+    if (this.count === 0) return noNames;
     const wanted = Buffer.from(text);
-    const from = this.#partition((bytes, start) => compareLine(bytes, start, wanted, isWhole) < 0);
-    const to = this.#partition((bytes, start) => compareLine(bytes, start, wanted, isWhole) <= 0);
-    return { from, to };
+    const compare = (bytes: Buffer, start: number) => compareLine(bytes, start, wanted, isWhole);
+    const first = this.#seek((bytes, start) => compare(bytes, start) < 0);
+    // Usually there are none, and counting lines would take most of the time. The first name may be in the next block.
+    if (first.start < first.bytes.length && compare(first.bytes, first.start) !== 0) return noNames;
+    const end = this.#seek((bytes, start) => compare(bytes, start) <= 0);
+    return { from: this.#numberAt(first), to: this.#numberAt(end) };
   }
 
   get blockCount(): number {
@@ -127,9 +140,11 @@ export class SymbolNames {
     return this.#lastBlock((block) => this.firstIn(block) <= number);
   }
 
-  /** Finds the first name for which `isBefore` returns false; it must return true for all names before that. */
-  #partition(isBefore: (bytes: Buffer, start: number) => boolean): number {
-    if (this.count === 0) return 0;
+  /**
+   * Finds the first name for which `isBefore` returns false, or the end of the block before it. `isBefore` must return true
+   * for all earlier names.
+   */
+  #seek(isBefore: (bytes: Buffer, start: number) => boolean): NamePosition {
     const block = this.#lastBlock((each) => isBefore(this.#head(each), 0));
     const bytes = this.#bytesIn(block);
     // Both are starts of lines.
@@ -141,8 +156,12 @@ export class SymbolNames {
       if (isBefore(bytes, start)) low = endOfLine(bytes, start) + 1;
       else high = start;
     }
+    return { block, bytes, start: low };
+  }
+
+  #numberAt({ block, bytes, start }: NamePosition): number {
     let number = this.firstIn(block);
-    for (let at = 0; at < Math.min(low, bytes.length); at++) if (bytes[at] === newline) number++;
+    for (let at = 0; at < Math.min(start, bytes.length); at++) if (bytes[at] === newline) number++;
     return number;
   }
 
