@@ -212,6 +212,12 @@ test("names in many blocks are sorted, and found by number", () => {
   assert.ok(reader.names.blockCount > 10);
   const inOrder = Array.from({ length: reader.names.count }, (_, number) => reader.names.text(number));
   assert.deepEqual(inOrder, [...made].sort());
+  for (const [at, name] of inOrder.entries()) {
+    assert.deepEqual(reader.names.find(name, true), { from: at, to: at + 1 });
+    const { from, to } = reader.names.find(`${name}~`, false);
+    assert.equal(from, to);
+  }
+  assert.deepEqual(reader.names.find("name_", false), { from: 0, to: made.length });
   reader.names.loadAll();
   assert.deepEqual(
     Array.from({ length: reader.names.count }, (_, number) => reader.names.text(number)),
