@@ -224,6 +224,15 @@ test("chunks of random texts and ranges equal those of a reference implementatio
   );
 });
 
+test("a chunk with thousands of ranges equals that of a reference implementation", async () => {
+  const content = Buffer.from(`first\n${"é.x".repeat(2500)}\nlast\n`);
+  const ranges = Array.from(
+    { length: 2500 },
+    (_, at) => [6 + 4 * at + 2, 6 + 4 * at + 3 + (at % 2)] as const,
+  );
+  assert.deepEqual(await cut(content, ranges, 1), bruteChunks(content, ranges, 1));
+});
+
 test("ranges in paths are on line 1", () => {
   const path = Buffer.from("src/é/👍.ts");
   const ranges = new RangeBuffer();

@@ -21,7 +21,7 @@ export interface Kernels {
   readonly bytes: Uint8Array;
   /** The same memory as 32-bit words. */
   readonly words: Uint32Array;
-  /** Offsets of hits or newlines from the start of the text, ascending. */
+  /** Offsets of hits or newlines from the start of the text, ascending. Also the ranges that `writeChunk` writes. */
   readonly hits: Uint32Array;
   /** The numbers that `decodeDeltas` or `decodeGaps` decoded. */
   readonly decoded: Uint32Array;
@@ -75,16 +75,17 @@ export interface Kernels {
   intersect(a: Uint32Array, b: Uint32Array, into: Uint32Array): number;
 
   /**
-   * Writes those of a list of numbers to `into` whose bits are set in the bitmap of `length` bytes at `start`, the lowest bit of
-   * each byte first. All must be less than `8 * length`. `into` must have room for all, and may be the list. Returns how many
-   * there are. The list need not lie in the kernels' memory.
+   * Writes the numbers of a list to `into` whose bits are set in the bitmap of `length` bytes at `start`, the lowest bit of each
+   * byte first. `into` must have room for all, and may be the list. Returns how many there are. The list need not lie in the
+   * kernels' memory.
    */
   select(list: Uint32Array, start: number, length: number, into: Uint32Array): number;
 
   /**
-   * Writes the JSON of a `Chunk` up to its first ranges: without what follows the last one. The chunk is the text of `length`
-   * bytes at `start`, and begins at `byteOffset` in line `lineNumber` of its file. `hits` contains `rangeCount` pairs of
-   * offsets from `start`, ascending. Returns the number of bytes. Throws a `RangeError` for more than `maxWrittenRanges`.
+   * Writes the start of the JSON of a `Chunk`, through its first ranges; `matchRanges` stays open. The chunk is the text of
+   * `length` bytes at `start`, and begins at `byteOffset` in line `lineNumber` (less than 2^32) of its file. `hits` contains
+   * `rangeCount` pairs of offsets from `start`, ascending. Returns the number of bytes. Throws a `RangeError` for more than
+   * `maxWrittenRanges`.
    */
   writeChunk(
     start: number,
@@ -94,6 +95,6 @@ export interface Kernels {
     rangeCount: number,
   ): number;
 
-  /** Writes the next ranges of the same chunk, whose text must still be there. Returns the number of bytes. */
+  /** Writes at least one more range of the same chunk, whose text must still be there. Returns the number of bytes. */
   writeRanges(rangeCount: number): number;
 }

@@ -4,8 +4,8 @@
  *     0        64           2048      + needleRoom   + 3 lists   + capacity + slack   + 4 x capacity     + 6 x capacity + ranges
  *     (empty)  constants    needles   lists          texts       hits                 decoded, output    slack
  *
- * In the worst case a text has a hit at every byte, a list of deltas a number per byte, and JSON six bytes for each of the
- * text, so results always fit. Gaps may be single bits, but `decodeGaps` is told how many numbers there can be.
+ * In the worst case a text has a hit at every byte, a list of deltas a number per byte, and JSON six bytes per byte of text,
+ * so results always fit. Gaps may be single bits, but `decodeGaps` is told how many numbers there can be.
  * Pages that are never touched cost no memory.
  */
 
@@ -18,11 +18,11 @@ export const listStart = needleStart + needleRoom;
 
 const textStart = listStart + 3 * 4 * listWords;
 
-/** How far loads may reach past the end of a text. */
+/** How far loads may reach past the end of a text, and stores past the end of the output. */
 const slack = 64;
 const firstCapacity = 256 * 1024;
 
-/** The limit of ranges that one call writes as JSON. */
+/** The maximum number of ranges that one call writes. */
 export const maxWrittenRanges = 1024;
 /** More than the JSON of a range with numbers of 16 digits. */
 const maxRangeBytes = 256;

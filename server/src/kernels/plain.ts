@@ -171,8 +171,9 @@ export class PlainKernels implements Kernels {
     let found = 0;
     for (let at = 0; at < list.length; at++) {
       const number = list[at] ?? 0;
-      into[found] = number;
-      found += ((bytes[start + (number >>> 3)] ?? 0) >>> (number & 7)) & 1;
+      const index = number >>> 3;
+      if (index < length && (((bytes[start + index] ?? 0) >>> (number & 7)) & 1) === 1)
+        into[found++] = number;
     }
     return found;
   }

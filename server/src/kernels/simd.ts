@@ -31,7 +31,7 @@ interface Exports {
   decodeDeltas(start: number, length: number, out: number): number;
   decodeGaps(start: number, length: number, limit: number, out: number): number;
   intersect(a: number, aLength: number, b: number, bLength: number, out: number): number;
-  select(list: number, length: number, bitmap: number, out: number): number;
+  select(list: number, length: number, bitmap: number, bytes: number, out: number): number;
   writeChunk(
     start: number,
     length: number,
@@ -196,7 +196,7 @@ export class SimdKernels implements Kernels {
     for (let at = 0; at < list.length; at += listWords) {
       const piece = list.subarray(at, at + listWords);
       words.set(piece, listStart / 4);
-      const count = this.#exports.select(listStart, piece.length, start, outStart);
+      const count = this.#exports.select(listStart, piece.length, start, length, outStart);
       into.set(words.subarray(outStart / 4, outStart / 4 + count), found);
       found += count;
     }

@@ -380,14 +380,16 @@ export function intersect(a: usize, aLength: i32, b: usize, bLength: i32, out: u
   return <i32>((to - out) >> 2);
 }
 
-/** Stores those of a list of numbers whose bits are set in a bitmap. Returns how many there are. */
-export function select(list: usize, length: i32, bitmap: usize, out: usize): i32 {
+/** Stores the numbers of a list whose bits are set in a bitmap of `bytes` bytes. Returns how many there are. */
+export function select(list: usize, length: i32, bitmap: usize, bytes: u32, out: usize): i32 {
   const end = list + (<usize>length << 2);
   let to = out;
   for (let at = list; at < end; at += 4) {
     const number = load<u32>(at);
     store<u32>(to, number);
-    to += <usize>(((<u32>load<u8>(bitmap + (number >> 3))) >> (number & 7)) & 1) << 2;
+    const index = number >> 3;
+    const bit = (<u32>load<u8>(bitmap + min(index, bytes)) >> (number & 7)) & 1;
+    to += <usize>(bit & u32(index < bytes)) << 2;
   }
   return <i32>((to - out) >> 2);
 }

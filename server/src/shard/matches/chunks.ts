@@ -85,14 +85,15 @@ function writeSomeChunks(
     const address = lines.addressOf(start, stop);
     const shift = source.reader.shiftAt(source.document, start);
     const { kernels } = source.window;
-    let next = at + copyRanges(kernels, ranges, at, end, start);
     const byteOffset = start + shift.bytes;
     const lineNumber = topLine + shift.lines;
-    const length = kernels.writeChunk(address, stop - start, byteOffset, lineNumber, next - at);
-    writer.raw(kernels.output, length);
-    while (next < end) {
+    for (let next = at; next < end; ) {
       const count = copyRanges(kernels, ranges, next, end, start);
-      writer.raw(kernels.output, kernels.writeRanges(count));
+      const length =
+        next === at
+          ? kernels.writeChunk(address, stop - start, byteOffset, lineNumber, count)
+          : kernels.writeRanges(count);
+      writer.raw(kernels.output, length);
       next += count;
     }
     if (symbols.length === 0) writer.raw(json.noSymbols);

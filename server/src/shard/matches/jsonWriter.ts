@@ -1,6 +1,6 @@
 const initialBytes = 16 * 1024;
 const maxKeptBytes = 1024 * 1024;
-/** For so few, a loop is faster than `set`. */
+/** Up to this many bytes, a loop is faster than `set`. */
 const maxLoopBytes = 64;
 
 const hexDigits = Buffer.from("0123456789abcdef");
@@ -55,7 +55,7 @@ export class JsonWriter {
     return taken;
   }
 
-  /** Makes room for `count` more bytes, and returns where they start. The caller writes all of them or sets `#length`. */
+  /** Makes room for `count` more bytes, and returns where they start. The caller writes all of them. */
   #reserve(count: number): number {
     const at = this.#length;
     this.#length += count;

@@ -17,7 +17,7 @@ export interface NameRange {
 
 const noNames: NameRange = { from: 0, to: 0 };
 
-/** A name that starts at `bytes[start]`, in a block. */
+/** A position in a block: where a name starts, or the end. */
 interface NamePosition {
   readonly block: number;
   readonly bytes: Buffer;
@@ -94,7 +94,8 @@ export class SymbolNames {
     const wanted = Buffer.from(text);
     const compare = (bytes: Buffer, start: number) => compareLine(bytes, start, wanted, isWhole);
     const first = this.#seek((bytes, start) => compare(bytes, start) < 0);
-    // Usually there are none, and counting lines would take most of the time. The first name may be in the next block.
+    // Usually there are none, and counting lines would take most of the time. At the end of a block, the first name may be in
+    // the next one.
     if (first.start < first.bytes.length && compare(first.bytes, first.start) !== 0) return noNames;
     const end = this.#seek((bytes, start) => compare(bytes, start) <= 0);
     return { from: this.#numberAt(first), to: this.#numberAt(end) };
