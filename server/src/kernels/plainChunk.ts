@@ -4,6 +4,7 @@ import { sequenceLength } from "./utf8";
 const newline = 0x0a;
 const encoder = new TextEncoder();
 
+/** A chunk that is being written. */
 export class PlainChunk {
   readonly #bytes: Uint8Array;
   readonly #start: number;
@@ -57,7 +58,7 @@ export class PlainChunk {
     return written.join(",");
   }
 
-  #position(offset: number): { readonly byteOffset: number; lineNumber: number; column: number } {
+  #position(offset: number) {
     const end = Math.min(this.#start + offset, this.#end);
     for (let at = this.#at; at < end; ) {
       const isNewline = this.#bytes[at] === newline;

@@ -2,7 +2,8 @@
  * The loops that run over every byte of a text or over every number of a posting list, mostly 16 bytes at a time.
  *
  * AssemblyScript, not TypeScript. Every position is an address in the imported memory. Loads, but not stores, may reach
- * 64 bytes past the end of a text; `memory.ts` leaves that much room.
+ * 64 bytes past the end of a text; `memory.ts` leaves that much room. The stores of `chunks.ts` may reach past what
+ * it writes.
  */
 export { constantsEnd, writeChunk, writeRanges } from "./chunks";
 
