@@ -3,10 +3,8 @@ import { SharedRegions } from "#platform/sharedRegion";
 import type { Limits } from "#query/limits";
 import type { CompiledSearch } from "#shard/evaluation/compile";
 import type { DocumentHit, HitList } from "#shard/evaluation/hitList";
-import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import { decodeBytes, nameRanges, writeChunks } from "#shard/matches/chunks";
-import { spanOf, type TextSpan } from "#shard/matches/documentLines";
 import { JsonWriter } from "#shard/matches/jsonWriter";
 import type { DocumentRanges, RangeBuffer } from "#shard/matches/ranges";
 import { DocumentSources } from "./documentInfo";
@@ -42,9 +40,6 @@ export interface ShardHit {
   readonly evaluation: EvaluatedDocuments;
   readonly hit: DocumentHit;
 }
-
-/** Returns a hit whose file will be added later; `index` 0 is the next one. */
-export type FollowingHits = (index: number) => ShardHit | undefined;
 
 /** Collects the files of hits in a piece of a result. */
 export class PieceBuilder {
@@ -85,7 +80,7 @@ export class PieceBuilder {
   /**
    * Adds a file with at most `maxRanges` match ranges. Throws `SHARD_DAMAGED`.
    */
-  add(found: ShardHit, maxRanges: number, following: FollowingHits): void {
+  add(found: ShardHit, maxRanges: number): void {
     const { shard, evaluation, hit } = found;
     const { reader } = shard;
     const language = reader.language(hit.document);
@@ -114,7 +109,7 @@ export class PieceBuilder {
       const { length: pathEnd } = writer;
       writer.hex(reader.blobBytes(hit.document));
       const { length: hashEnd } = writer;
-      if (hasChunks) this.#writeChunks(found, shown, phrase, following);
+      if (hasChunks) this.#writeChunks(found, shown, phrase);
       else writer.raw(noChunks);
       const pathLength = pathEnd - start;
       const chunksLength = writer.length - hashEnd;
@@ -167,12 +162,7 @@ export class PieceBuilder {
   }
 
   /** Writes the chunks around the shown ranges. */
-  #writeChunks(
-    { shard, hit }: ShardHit,
-    shown: DocumentRanges,
-    phrase: RangeBuffer | undefined,
-    following: FollowingHits,
-  ): void {
+  #writeChunks({ shard, hit }: ShardHit, shown: DocumentRanges, phrase: RangeBuffer | undefined): void {
     const writer = this.#writer;
     const { reader, symbols } = shard;
     const text = {
@@ -181,17 +171,9 @@ export class PieceBuilder {
       document: hit.document,
       symbols,
       findsEnclosing: this.#limits.findsEnclosing,
-      following: (index: number) => textOf(following(index), reader),
     };
     writeChunks(writer, text, shown, this.#limits.contextLines, phrase);
   }
-}
-
-/** Returns the text of a hit, if it is in the same shard. */
-function textOf(found: ShardHit | undefined, reader: ShardReader): TextSpan | undefined {
-  if (found === undefined || found.shard.reader !== reader || found.hit.isInName) return undefined;
-  const { document, from, to } = found.hit;
-  return spanOf(reader, document, { ranges: found.evaluation.ranges, from, to });
 }
 
 /** Returns at most `maxRanges` ranges of a hit. If there are more, prefers those in the phrase. */

@@ -4,7 +4,7 @@ import { monotonicNow } from "#platform/clock";
 import type { TaskContext } from "#platform/serveTask";
 import type { Limits } from "#query/limits";
 import type { TextWindow } from "#shard/format/window";
-import type { EvaluatedDocuments, FollowingHits, PieceBuilder, ShardHit } from "./fileMatch";
+import type { EvaluatedDocuments, PieceBuilder, ShardHit } from "./fileMatch";
 import { transferOf } from "./resultPiece";
 import type { FilesCall, FilesResponse } from "./searchMessages";
 import { damagedFileOf } from "./shardGaps";
@@ -58,9 +58,7 @@ export async function loadFiles(
       sliceEnd = performance.now() + sliceMs;
     }
     const found = hitAt(at);
-    const following = (index: number) => hitAt(at + 1 + index);
-    const isLoaded =
-      found !== undefined && loadFile(piece, damaged, found, picks.maxRanges[at] ?? 0, following);
+    const isLoaded = found !== undefined && loadFile(piece, damaged, found, picks.maxRanges[at] ?? 0);
     if (!isLoaded) piece.addMissing();
     if (piece.totalBytes > maxResponseBytes) break;
   }
@@ -84,8 +82,8 @@ export function loadFewFiles(
   );
   const matchCount = hits.reduce((sum, { hit }) => sum + Math.min(hit.matchCount, maxRanges), 0);
   if (matchCount > maxDisplayedMatches) return undefined;
-  for (const [at, hit] of hits.entries()) {
-    if (!loadFile(piece, damaged, hit, maxRanges, (index) => hits[at + 1 + index])) piece.addMissing();
+  for (const hit of hits) {
+    if (!loadFile(piece, damaged, hit, maxRanges)) piece.addMissing();
     if (piece.byteCount < pieceBytes) continue;
     piece.discard();
     return undefined;
@@ -100,25 +98,14 @@ export function loadHit(
   index: number,
   maxRanges: number,
 ): boolean {
-  const hitAt = (at: number): ShardHit | undefined => {
-    const hit = evaluation.hits.at(at);
-    return hit && { shard, evaluation, hit };
-  };
-  const found = hitAt(index);
-  const following = (next: number) => hitAt(index + 1 + next);
-  return found !== undefined && loadFile(piece, damaged, found, maxRanges, following);
+  const hit = evaluation.hits.at(index);
+  return hit !== undefined && loadFile(piece, damaged, { shard, evaluation, hit }, maxRanges);
 }
 
 /** Adds the file of a hit to the piece. Returns false if its shard is damaged. */
-function loadFile(
-  piece: PieceBuilder,
-  damaged: Set<string>,
-  hit: ShardHit,
-  maxRanges: number,
-  following: FollowingHits,
-): boolean {
+function loadFile(piece: PieceBuilder, damaged: Set<string>, hit: ShardHit, maxRanges: number): boolean {
   try {
-    piece.add(hit, maxRanges, following);
+    piece.add(hit, maxRanges);
     return true;
   } catch (error) {
     if (!isServiceError(error, "SHARD_DAMAGED")) throw error;

@@ -56,7 +56,7 @@ function writeSomeChunks(
   contextLines: number,
   isIncluded: (from: number, to: number) => boolean,
 ): void {
-  const lines = new DocumentLines(source, ranges.ends[to - 1] ?? 0);
+  const lines = new DocumentLines(source);
   const touched = source.symbols && new TouchedSymbols(source.symbols, source.document);
   const enclosing =
     source.symbols && source.findsEnclosing

@@ -2,7 +2,6 @@ import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import type { SymbolReader } from "#shard/symbolFile/symbolReader";
-import type { DocumentRanges } from "./ranges";
 
 /** A document and the window to read it through. */
 export interface DocumentText {
@@ -13,29 +12,6 @@ export interface DocumentText {
   readonly symbols?: SymbolReader | undefined;
   /** Whether to write the definitions that enclose chunks. Default: false. */
   readonly findsEnclosing?: boolean | undefined;
-  /** Returns the text that will be needed of a later document of the shard; `index` 0 is the next one. */
-  readonly following?: (index: number) => TextSpan | undefined;
-}
-
-/** Bytes `[start, end)` of a shard's text. */
-export interface TextSpan {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Returns the blocks of a document that contain its ranges. */
-export function spanOf(
-  reader: ShardReader,
-  document: number,
-  { ranges, from, to }: DocumentRanges,
-): TextSpan {
-  const { blockStarts, contentStarts, firstBlocks } = reader;
-  const base = contentStarts[document] ?? 0;
-  const first = firstBlocks[document] ?? 0;
-  const end = firstBlocks[document + 1] ?? 0;
-  const firstBlock = indexAtOrBelow(blockStarts, first, end, base + (ranges.starts[from] ?? 0));
-  const lastBlock = indexAtOrBelow(blockStarts, first, end, base + (ranges.ends[to - 1] ?? 0));
-  return { start: blockStarts[firstBlock] ?? 0, end: blockStarts[lastBlock + 1] ?? 0 };
 }
 
 const newline = 0x0a;
@@ -54,9 +30,6 @@ export class DocumentLines {
   readonly #length: number;
   readonly #firstBlock: number;
   readonly #endBlock: number;
-  /** Where the last block that is needed ends. */
-  readonly #aheadEnd: number;
-  readonly #following: DocumentText["following"];
   /** The line that `lineAt` found last, its start, its end, and its block; no line before the first call. */
   readonly #found = { line: -1, start: 0, end: 0, block: -1 };
   /** The block whose lines are all known, or -1. */
@@ -66,16 +39,13 @@ export class DocumentLines {
   /** The number of its first line. */
   #firstLine = 1;
 
-  /** `end` is the byte offset up to which the text will be needed. */
-  constructor({ reader, window, document, following }: DocumentText, end: number) {
+  constructor({ reader, window, document }: DocumentText) {
     this.#reader = reader;
-    this.#following = following;
     this.#window = window;
     this.#base = reader.contentStarts[document] ?? 0;
     this.#length = reader.contentLength(document);
     this.#firstBlock = reader.firstBlocks[document] ?? 0;
     this.#endBlock = reader.firstBlocks[document + 1] ?? 0;
-    this.#aheadEnd = reader.blockStarts[this.#blockAt(end) + 1] ?? 0;
   }
 
   /** Returns the number of the line that contains the byte at `offset`; of the last line for the end of the text. */
@@ -160,19 +130,9 @@ export class DocumentLines {
     this.#firstLine = blockLines[block] ?? 1;
   }
 
+  /** Reads nothing ahead: the next blocks may contain no match, and those that do are usually cached. */
   #read(start: number, stop: number): number {
-    return this.#window.load(this.#reader, start, stop, (limit) => this.#readUntil(limit));
-  }
-
-  /** Returns the end of the adjacent ranges that are needed next and end before `limit`. */
-  #readUntil(limit: number): number {
-    let ahead = this.#aheadEnd;
-    if (ahead > limit) return limit;
-    for (let index = 0; ; index++) {
-      const span = this.#following?.(index);
-      if (span === undefined || span.start !== ahead || span.end > limit) return ahead;
-      ahead = span.end;
-    }
+    return this.#window.load(this.#reader, start, stop, () => stop);
   }
 }
 
