@@ -9,6 +9,7 @@ import { loadChecksum } from "#shard/format/checksum";
 import { trainDictionary } from "#shard/format/dictionary";
 import { ShardReader } from "#shard/format/reader";
 import { checkedPageBytes } from "#shard/format/shard";
+import { threadWindow } from "#shard/format/window";
 import { MemorySink, ShardWriter } from "#shard/format/writer";
 import { Random } from "#test/support/corpus";
 import { shardLayout } from "#test/support/damage";
@@ -113,7 +114,7 @@ async function noiseShard(): Promise<{
   return { bytes: Buffer.from(bytes), start: content.offset, end: content.offset + content.length };
 }
 
-test("frames that are close to each other are read with few calls, others by themselves", async () => {
+test("upcoming frames that are close to each other are read with few calls, others by themselves", async () => {
   const { bytes, start, end } = await noiseShard();
   const source = memorySource(bytes);
   const readsOf = async (step: number) => {
@@ -127,7 +128,9 @@ test("frames that are close to each other are read with few calls, others by the
       source.read(position, target, offset, length);
     };
     const reader = new ShardReader({ ...source, length: bytes.length, read }, await loadChecksum());
-    for (let document = 0; document < 300; document += step) reader.readContent(document);
+    const blocks = Uint32Array.from({ length: Math.ceil(300 / step) }, (_, index) => index * step);
+    for (const [index, block] of blocks.entries())
+      threadWindow().load(reader, block, block + 1, { blocks, at: index + 1 });
     return { count, share: readBytes / (end - start) };
   };
   for (const step of [1, 2, 5]) {
@@ -150,7 +153,9 @@ test("damage of a page does not affect frames of the pages before", async () => 
     for (let document = 0; document < 300; document++) {
       if (isFresh) reader = await readerOf(bytes);
       try {
-        reader.readContent(document);
+        const start = reader.contentStarts[document] ?? 0;
+        const text = new Uint8Array(reader.contentLength(document));
+        reader.content.read(start, text, 0, text.length, { blocks: undefined, at: 0 });
       } catch (error) {
         assert.ok(isServiceError(error, "SHARD_DAMAGED"));
         damaged.push(document);

@@ -234,7 +234,7 @@ export class GroupCounter {
         line = reader.blockLines[block] ?? 1;
         offset = reader.blockStarts[block] ?? 0;
       }
-      const address = this.#load(reader, block, block + 1);
+      const address = this.#window.load(reader, block, block + 1);
       const blockStart = reader.blockStarts[block] ?? 0;
       const { bytes } = this.#window.kernels;
       for (; offset < start; offset++) if (bytes[address + offset - blockStart] === newline) line++;
@@ -261,7 +261,7 @@ export class GroupCounter {
         // With the bytes before and after the range.
         const first = blockAt(reader, document, base + Math.max(0, start - 1));
         const last = blockAt(reader, document, base + Math.min(Math.max(0, length - 1), end));
-        const address = this.#load(reader, first, last + 1);
+        const address = this.#window.load(reader, first, last + 1);
         bytes = this.#window.buffer;
         origin = address - ((reader.blockStarts[first] ?? 0) - base);
       }
@@ -274,12 +274,6 @@ export class GroupCounter {
       this.#texts.steps = 0;
       yield;
     }
-  }
-
-  /** Returns the address of the blocks `[first, end)`. */
-  #load(reader: ShardReader, first: number, end: number): number {
-    const stop = reader.blockStarts[end] ?? 0;
-    return this.#window.load(reader, reader.blockStarts[first] ?? 0, stop, () => stop);
   }
 }
 

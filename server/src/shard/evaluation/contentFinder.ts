@@ -2,6 +2,7 @@ import { Bitset } from "#base/bitset";
 import { objectBytes } from "#base/byteCache";
 import { lowerBound } from "#kernels/gallop";
 import type { Needle } from "#kernels/needle";
+import type { UpcomingBlocks } from "#shard/format/frames";
 import { type Candidates, type LookupCounts, PostingLists } from "#shard/format/postings";
 import type { ShardReader } from "#shard/format/reader";
 import { blockHasFoldingSpecials, blockHasNonAscii } from "#shard/format/shard";
@@ -88,6 +89,10 @@ export class ContentFinder {
     for (let at = 0; at < refuted.length; at++)
       if (refuted[at] === 0) remaining[next++] = candidates[at] ?? 0;
     candidateCache.set(key, remaining, bytes);
+  }
+
+  get candidateCount(): number {
+    return this.#candidates?.length ?? Number.POSITIVE_INFINITY;
   }
 
   /** Prints the pattern and the number of candidates. */
@@ -182,7 +187,7 @@ export class ContentFinder {
     const { blockStarts, contentStarts } = this.#reader;
     const start = blockStarts[from] ?? 0;
     const end = blockStarts[to] ?? 0;
-    const base = this.#window.load(this.#reader, start, end, (limit) => this.#aheadEnd(end, limit));
+    const base = this.#window.load(this.#reader, from, to, this.upcoming());
     const origin = start - (contentStarts[evaluation.document] ?? 0);
     const span = { from, to, base, end: base + end - start, origin, isAscii: this.#isAscii(from, to) };
     const pattern = this.#pattern;
@@ -201,20 +206,12 @@ export class ContentFinder {
     return this.#runLines(pattern, required, span, evaluation);
   }
 
-  /** Returns the end of the adjacent candidates that end before `limit`. */
-  #aheadEnd(end: number, limit: number): number {
-    const candidates = this.#candidates;
-    const { blockStarts } = this.#reader;
-    if (this.#pattern.needsWholeDocument) return end;
-    if (candidates === undefined) return Math.min(limit, this.#reader.content.length);
-    let ahead = end;
-    for (let at = this.#cursor; at < candidates.length; at++) {
-      const block = candidates[at] ?? 0;
-      const blockEnd = blockStarts[block + 1] ?? 0;
-      if ((blockStarts[block] ?? 0) > ahead || blockEnd > limit) break;
-      ahead = blockEnd;
-    }
-    return ahead;
+  /** Returns what `find` will read after the document that was searched last. */
+  upcoming(): UpcomingBlocks | undefined {
+    const blocks = this.#candidates;
+    return this.#pattern.needsWholeDocument && blocks !== undefined
+      ? undefined
+      : { blocks, at: this.#cursor };
   }
 
   #hasSpecials(from: number, to: number): boolean {

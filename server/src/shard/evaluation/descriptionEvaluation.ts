@@ -170,7 +170,7 @@ export class DescriptionEvaluation {
       if (!this.#coversAll && (!this.#isCovered(block) || covered++ % step !== first)) continue;
       const start = reader.blockStarts[block] ?? 0;
       const stop = Math.min(reader.blockStarts[block + 1] ?? 0, start + maxSampleBytes);
-      const base = window.load(reader, start, stop, () => stop);
+      const base = window.load(reader, block, block + 1);
       sampled.length = 0;
       finder.find(window, base, base + stop - start, 0, stem, sampled);
       read++;
@@ -346,7 +346,7 @@ export class DescriptionEvaluation {
     const { window } = this.#options;
     const { blockStarts } = this.view.reader;
     const start = blockStarts[first] ?? 0;
-    const base = window.load(this.view.reader, start, stop, () => stop);
+    const base = window.load(this.view.reader, first, end);
     for (const [stem, finder] of this.#described.finders.entries()) {
       const mayContain = (block: number) => ((this.#blockStems[block] ?? 0) & (1 << stem)) !== 0;
       for (let block = first; block < end; block++) {

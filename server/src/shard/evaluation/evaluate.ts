@@ -301,7 +301,7 @@ export class ShardEvaluation {
     let phraseMatchCount = isRequired ? this.#countPhrase(evaluation) : 0;
     if (isRequired && phraseMatchCount === 0) return;
     counts.filesConsidered++;
-    if (this.#candidates !== undefined) this.#sharedText?.load(document, this.#candidates);
+    this.#sharedText?.load(document);
     if (!evaluateTree(tree, evaluation)) return;
     if (!isRequired) phraseMatchCount = this.#countPhrase(evaluation);
     if (evaluation.count > 0) counts.filesLoaded++;

@@ -61,15 +61,7 @@ export class MatchingNames {
     const block = blocks[index] ?? 0;
     const start = reader.blockStarts[block] ?? 0;
     const end = reader.blockStarts[block + 1] ?? 0;
-    const base = this.#window.load(reader, start, end, (limit) => {
-      let last = index;
-      while (
-        blocks[last + 1] === (blocks[last] ?? 0) + 1 &&
-        (reader.blockStarts[blocks[last] ?? 0] ?? 0) < limit
-      )
-        last++;
-      return reader.blockStarts[(blocks[last] ?? 0) + 1] ?? end;
-    });
+    const base = this.#window.load(reader, block, block + 1, { blocks, at: index + 1 });
     const lines = new BlockLines(this.#window, base, base + end - start, this.#names.firstIn(block));
     const flags = reader.blockFlags[block] ?? 0;
     if (pattern.kind === "expression") this.#runBlock(pattern, lines, flags);

@@ -1,4 +1,3 @@
-import type { Bitset } from "#base/bitset";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
 import type { BlockRange, ContentFinder } from "./contentFinder";
@@ -14,22 +13,25 @@ export class SharedText {
   readonly #reader: ShardReader;
   readonly #window: TextWindow;
   readonly #finders: readonly ContentFinder[];
+  /** The finder whose blocks tell best what will be read next. */
+  readonly #rarest: ContentFinder | undefined;
 
   constructor(reader: ShardReader, window: TextWindow, finders: readonly ContentFinder[]) {
     this.#reader = reader;
     this.#window = window;
     this.#finders = finders;
+    this.#rarest = finders.toSorted((a, b) => a.candidateCount - b.candidateCount)[0];
   }
 
-  /** Loads what will be searched of a document. `candidates` contains those that are evaluated later. */
-  load(document: number, candidates: Bitset): void {
+  /** Loads what will be searched of a document. */
+  load(document: number): void {
     const { blockStarts } = this.#reader;
     const { from, to } = this.#span(document);
     if (from >= to) return;
     const start = blockStarts[from] ?? 0;
     const end = blockStarts[to] ?? 0;
     if (end - start > maxSpanBytes) return;
-    this.#window.load(this.#reader, start, end, (limit) => this.#aheadEnd(document, end, candidates, limit));
+    this.#window.load(this.#reader, from, to, this.#rarest?.upcoming());
   }
 
   /** Returns the blocks from the first to the last one that a finder will search. */
@@ -43,19 +45,5 @@ export class SharedText {
       to = Math.max(to, blocks.to);
     }
     return { from, to };
-  }
-
-  /** Returns the end of the adjacent documents that end before `limit`. */
-  #aheadEnd(document: number, end: number, candidates: Bitset, limit: number): number {
-    const { blockStarts } = this.#reader;
-    let ahead = end;
-    for (let next = candidates.next(document + 1); next >= 0; next = candidates.next(next + 1)) {
-      const { from, to } = this.#span(next);
-      if (from >= to) continue;
-      const stop = blockStarts[to] ?? 0;
-      if ((blockStarts[from] ?? 0) > ahead || stop > limit) break;
-      ahead = stop;
-    }
-    return ahead;
   }
 }

@@ -25,7 +25,14 @@ export interface ContentReader {
   /** Bytes of text. */
   readonly length: number;
   /** Fills `target[offset … offset + length)` with the text from `position`. Throws `SHARD_DAMAGED`. */
-  read(position: number, target: Uint8Array, offset: number, length: number): void;
+  read(position: number, target: Uint8Array, offset: number, length: number, upcoming?: UpcomingBlocks): void;
+}
+
+/** Which blocks will be read next. */
+export interface UpcomingBlocks {
+  /** Those from index `at` on, ascending. Absent: all that follow. */
+  readonly blocks: Uint32Array | undefined;
+  readonly at: number;
 }
 
 /** The destination of the text of a shard. */
@@ -47,11 +54,11 @@ const dictionaryShare = 1 / 32;
 /** The limit of frames that are read with one call. */
 const maxBatchBytes = 128 * 1024;
 /**
- * If a frame starts at most this far after the one before it, the read is extended, each time to twice as much: a system call
- * takes about as long as copying 16 KiB.
+ * Upcoming frames are read with others if they start at most this far after them: a system call takes about as long as copying
+ * 16 KiB.
  */
 const maxGapBytes = 16 * 1024;
-const readAhead = { minBytes: 4096, maxBytes: checkedPageBytes };
+const maxAheadBytes = checkedPageBytes;
 /** A batch of more blocks is part of a scan, which would evict everything else from the cache. */
 const maxCachedBatch = 16;
 
@@ -159,9 +166,6 @@ export class FrameReader implements ContentReader {
   readonly #blockStarts: Uint32Array;
   readonly #dictionary: Uint8Array;
   readonly #cached: CachedBlocks;
-  /** Where the last frames ended. */
-  #lastEnd = 0;
-  #aheadBytes = readAhead.minBytes;
 
   constructor(
     frames: PagedReader,
@@ -180,7 +184,13 @@ export class FrameReader implements ContentReader {
     this.#cached = newCachedBlocks(frameStarts.length - 1);
   }
 
-  read(position: number, target: Uint8Array, offset: number, length: number): void {
+  read(
+    position: number,
+    target: Uint8Array,
+    offset: number,
+    length: number,
+    upcoming?: UpcomingBlocks,
+  ): void {
     if (length <= 0) return;
     const end = position + length;
     if (end > this.length) throw shardDamaged(`The text ends before byte ${end}`);
@@ -193,7 +203,7 @@ export class FrameReader implements ContentReader {
         block++;
       } else {
         const batchEnd = this.#batchEnd(block, stop);
-        this.#readBatch(block, batchEnd, position, target, offset, end);
+        this.#readBatch(block, batchEnd, position, target, offset, end, upcoming);
         block = batchEnd;
       }
     }
@@ -215,15 +225,15 @@ export class FrameReader implements ContentReader {
     target: Uint8Array,
     offset: number,
     end: number,
+    upcoming: UpcomingBlocks | undefined,
   ): void {
     const from = this.#frameStarts[first] ?? 0;
-    const compressedBytes = (this.#frameStarts[stop] ?? 0) - from;
+    const to = this.#frameStarts[stop] ?? 0;
     decompressor ??= newDecompressor();
     const lz4 = decompressor;
-    if (lz4.reserve(this.#longest(first, stop), Math.max(compressedBytes, readAhead.maxBytes)))
-      loaded.owner = undefined;
+    if (lz4.reserve(this.#longest(first, stop), Math.max(to - from, maxAheadBytes))) loaded.owner = undefined;
     lz4.useDictionary(this.#dictionary);
-    const compressed = this.#load(lz4, from, from + compressedBytes);
+    const compressed = this.#load(lz4, from, to, upcoming);
     const isCached = stop - first <= maxCachedBatch;
     for (let block = first; block < stop; block++) {
       this.#decompress(lz4, block, compressed + (this.#frameStarts[block] ?? 0) - from);
@@ -233,20 +243,15 @@ export class FrameReader implements ContentReader {
     }
   }
 
-  /**
-   * Loads the frames in `[from, to)` of the section, and returns their address. Reads ahead whole frames, but none of the next
-   * checked page, whose damage must not affect these.
-   */
-  #load({ bytes, compressedStart }: Decompressor, from: number, to: number): number {
-    const gap = from - this.#lastEnd;
-    this.#lastEnd = to;
+  /** Loads the frames in `[from, to)` of the section, and returns their address. */
+  #load(
+    { bytes, compressedStart }: Decompressor,
+    from: number,
+    to: number,
+    upcoming: UpcomingBlocks | undefined,
+  ): number {
     if (loaded.owner !== this || from < loaded.start || to > loaded.end) {
-      const isNear = gap >= 0 && gap <= maxGapBytes;
-      this.#aheadBytes = isNear ? Math.min(2 * this.#aheadBytes, readAhead.maxBytes) : readAhead.minBytes;
-      const starts = this.#frameStarts;
-      const pageEnd = Math.ceil(to / checkedPageBytes) * checkedPageBytes;
-      const limit = Math.min(from + this.#aheadBytes, pageEnd);
-      const end = Math.max(to, starts[lastAtOrBelow(starts, 0, starts.length, limit)] ?? 0);
+      const end = upcoming === undefined ? to : this.#aheadEnd(from, to, upcoming);
       loaded.owner = undefined;
       this.#frames.read(from, bytes, compressedStart, end - from);
       loaded.start = from;
@@ -254,6 +259,26 @@ export class FrameReader implements ContentReader {
       loaded.owner = this;
     }
     return compressedStart + from - loaded.start;
+  }
+
+  /**
+   * Returns the end of the upcoming frames that are worth reading together with those in `[from, to)`. They are not in the next
+   * checked page, whose damage must not affect these.
+   */
+  #aheadEnd(from: number, to: number, { blocks, at }: UpcomingBlocks): number {
+    const starts = this.#frameStarts;
+    const limit = Math.min(from + maxAheadBytes, Math.ceil(to / checkedPageBytes) * checkedPageBytes);
+    if (blocks === undefined)
+      return Math.max(to, starts[lastAtOrBelow(starts, 0, starts.length, limit)] ?? 0);
+    let end = to;
+    for (let next = at; next < blocks.length; next++) {
+      const block = blocks[next] ?? 0;
+      const stop = starts[block + 1] ?? 0;
+      if (stop <= end) continue;
+      if (stop > limit || (starts[block] ?? 0) - end > maxGapBytes) break;
+      if (this.#cached[block] === -1) end = stop;
+    }
+    return end;
   }
 
   #textBytes(block: number): number {

@@ -1,5 +1,6 @@
 import type { Kernels } from "#kernels/kernels";
 import { threadKernels } from "#kernels/thread";
+import type { UpcomingBlocks } from "./frames";
 import type { ShardReader } from "./reader";
 
 /** The limit of reading ahead. */
@@ -24,8 +25,9 @@ export class TextWindow {
   #reader: ShardReader | undefined;
   /** The shard whose paths are loaded instead of text. */
   #namesReader: ShardReader | undefined;
-  #start = 0;
-  #end = 0;
+  /** Its blocks. */
+  #from = 0;
+  #to = 0;
   #base = 0;
   #ahead = minAheadBytes;
   #buffer: Buffer = Buffer.alloc(0);
@@ -42,23 +44,24 @@ export class TextWindow {
   }
 
   /**
-   * Loads `[start, end)` of the shard's text and returns its address. On a miss, also reads ahead, as far as `aheadEnd`
-   * expects to be useful, and further with each consecutive miss.
+   * Loads the blocks `[from, to)` of a shard and returns the address of their text. On a miss, also loads upcoming blocks that
+   * are adjacent, more with each consecutive miss.
    */
-  load(reader: ShardReader, start: number, end: number, aheadEnd: (limit: number) => number): number {
-    if (reader === this.#reader && start >= this.#start && end <= this.#end)
-      return this.#base + start - this.#start;
+  load(reader: ShardReader, from: number, to: number, upcoming?: UpcomingBlocks): number {
+    const { blockStarts, content } = reader;
+    const start = blockStarts[from] ?? 0;
+    if (reader === this.#reader && from >= this.#from && to <= this.#to)
+      return this.#base + start - (blockStarts[this.#from] ?? 0);
     this.#ahead =
-      reader === this.#reader && start >= this.#end
-        ? Math.min(this.#ahead * 2, maxWindowBytes)
-        : minAheadBytes;
-    const stop = Math.max(end, aheadEnd(start + this.#ahead));
-    const base = this.scratch(stop - start);
-    reader.content.read(start, this.kernels.bytes, base, stop - start);
-    this.bytesLoaded += stop - start;
+      reader === this.#reader && from >= this.#to ? Math.min(this.#ahead * 2, maxWindowBytes) : minAheadBytes;
+    const stop = upcoming === undefined ? to : adjacentEnd(blockStarts, to, upcoming, start + this.#ahead);
+    const length = (blockStarts[stop] ?? 0) - start;
+    const base = this.scratch(length);
+    content.read(start, this.kernels.bytes, base, length, upcoming);
+    this.bytesLoaded += length;
     this.#reader = reader;
-    this.#start = start;
-    this.#end = stop;
+    this.#from = from;
+    this.#to = stop;
     this.#base = base;
     return base;
   }
@@ -83,4 +86,25 @@ export class TextWindow {
     this.#reader = undefined;
     this.#namesReader = undefined;
   }
+}
+
+/** Returns the end of the upcoming blocks that follow `to` without a gap and end before byte `limit`. */
+function adjacentEnd(
+  blockStarts: Uint32Array,
+  to: number,
+  { blocks, at }: UpcomingBlocks,
+  limit: number,
+): number {
+  let end = to;
+  if (blocks === undefined) {
+    while (end + 1 < blockStarts.length && (blockStarts[end + 1] ?? 0) <= limit) end++;
+    return end;
+  }
+  for (let next = at; next < blocks.length; next++) {
+    const block = blocks[next] ?? 0;
+    if (block < end) continue;
+    if (block > end || (blockStarts[block + 1] ?? 0) > limit) break;
+    end++;
+  }
+  return end;
 }

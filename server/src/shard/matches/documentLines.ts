@@ -74,7 +74,9 @@ export class DocumentLines {
 
   /** Returns the address of the text `[start, end)` in `window.kernels.bytes`, which is valid until the next call. */
   addressOf(start: number, end: number): number {
-    return this.#read(start + this.#base, end + this.#base);
+    const from = this.#blockAt(start);
+    const to = this.#blockAt(Math.max(start, end - 1)) + 1;
+    return this.#read(from, to) + start + this.#base - (this.#reader.blockStarts[from] ?? 0);
   }
 
   /** The end of the text belongs to its last line. */
@@ -89,7 +91,7 @@ export class DocumentLines {
     const block = this.#blockAt(offset);
     const first = (blockStarts[block] ?? 0) - this.#base;
     const stop = (blockStarts[block + 1] ?? 0) - this.#base;
-    const shift = this.addressOf(first, stop) - first;
+    const shift = this.#read(block, block + 1) - first;
     const { kernels } = this.#window;
     const { bytes } = kernels;
     const isAfter = block === found.block && offset >= found.end;
@@ -107,7 +109,11 @@ export class DocumentLines {
   }
 
   #blockAt(offset: number): number {
-    return indexAtOrBelow(this.#reader.blockStarts, this.#firstBlock, this.#endBlock, offset + this.#base);
+    const { blockStarts } = this.#reader;
+    const position = offset + this.#base;
+    const { block } = this.#found;
+    if (position >= (blockStarts[block] ?? 0) && position < (blockStarts[block + 1] ?? 0)) return block;
+    return indexAtOrBelow(blockStarts, this.#firstBlock, this.#endBlock, position);
   }
 
   #load(block: number): void {
@@ -115,7 +121,7 @@ export class DocumentLines {
     const { blockStarts, blockLines } = this.#reader;
     const start = blockStarts[block] ?? 0;
     const stop = blockStarts[block + 1] ?? 0;
-    const address = this.#read(start, stop);
+    const address = this.#read(block, block + 1);
     const { kernels } = this.#window;
     const count = kernels.newlines(address, stop - start);
     const { hits } = kernels;
@@ -130,9 +136,9 @@ export class DocumentLines {
     this.#firstLine = blockLines[block] ?? 1;
   }
 
-  /** Reads nothing ahead: the next blocks may contain no match, and those that do are usually cached. */
-  #read(start: number, stop: number): number {
-    return this.#window.load(this.#reader, start, stop, () => stop);
+  /** Loads blocks, and none ahead: the next ones may contain no match, and those that do are usually cached. */
+  #read(from: number, to: number): number {
+    return this.#window.load(this.#reader, from, to);
   }
 }
 
