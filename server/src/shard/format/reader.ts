@@ -30,6 +30,14 @@ export class ShardReader {
   readonly #source: ByteSource;
   readonly #columns = new Map<string, Uint32Array>();
   readonly #byteColumns = new Map<string, Uint8Array>();
+  #contentStarts: Uint32Array | undefined;
+  #firstBlocks: Uint32Array | undefined;
+  #blockStarts: Uint32Array | undefined;
+  #blockLines: Uint32Array | undefined;
+  #nameStarts: Uint32Array | undefined;
+  #documentSets: Uint32Array | undefined;
+  #names: Uint8Array | undefined;
+  #blockFlags: Uint8Array | undefined;
   #content: ContentReader | undefined;
   #trigrams: TrigramTable | undefined;
   #postings: PagedReader | undefined;
@@ -85,31 +93,38 @@ export class ShardReader {
   }
 
   get contentStarts(): Uint32Array {
-    return this.#column("contentStarts", this.meta.documentCount + 1);
+    this.#contentStarts ??= this.#column("contentStarts", this.meta.documentCount + 1);
+    return this.#contentStarts;
   }
 
   get firstBlocks(): Uint32Array {
-    return this.#column("firstBlocks", this.meta.documentCount + 1);
+    this.#firstBlocks ??= this.#column("firstBlocks", this.meta.documentCount + 1);
+    return this.#firstBlocks;
   }
 
   get blockStarts(): Uint32Array {
-    return this.#column("blockStarts", this.meta.blockCount + 1);
+    this.#blockStarts ??= this.#column("blockStarts", this.meta.blockCount + 1);
+    return this.#blockStarts;
   }
 
   get blockLines(): Uint32Array {
-    return this.#column("blockLines", this.meta.blockCount);
+    this.#blockLines ??= this.#column("blockLines", this.meta.blockCount);
+    return this.#blockLines;
   }
 
   get blockFlags(): Uint8Array {
-    return this.#byteColumn("blockFlags", this.meta.blockCount);
+    this.#blockFlags ??= this.#byteColumn("blockFlags", this.meta.blockCount);
+    return this.#blockFlags;
   }
 
   get names(): Uint8Array {
-    return this.#byteColumn("names");
+    this.#names ??= this.#byteColumn("names");
+    return this.#names;
   }
 
   get nameStarts(): Uint32Array {
-    return this.#column("nameStarts", this.meta.documentCount + 1);
+    this.#nameStarts ??= this.#column("nameStarts", this.meta.documentCount + 1);
+    return this.#nameStarts;
   }
 
   get trigrams(): TrigramTable {
@@ -118,7 +133,8 @@ export class ShardReader {
   }
 
   get documentSets(): Uint32Array {
-    return this.#column("documentSets", this.meta.documentCount);
+    this.#documentSets ??= this.#column("documentSets", this.meta.documentCount);
+    return this.#documentSets;
   }
 
   get setStarts(): Uint32Array {
