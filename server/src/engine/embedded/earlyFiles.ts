@@ -8,6 +8,7 @@ import type { OpenShard } from "./shardSet";
 
 /** The share of the time until the deadline that may pass before loading stops, so that the other hits are found in time. */
 const timeShare = 0.5;
+const filesPerClockRead = 16;
 /**
  * The number of matches is estimated once files with this share of `maxEarlyMatches` are loaded, and only within this share of
  * the documents. The first documents of a shard are the best, and contain more matches than others, so that an estimate is
@@ -55,24 +56,16 @@ export class EarlyFiles {
     this.#searchedCount += documentCountOf(view);
   }
 
-  /**
-   * Loads the files of the hits from index `from` on, and returns the index where that stopped. Calls `emitPiece` when the
-   * piece is full.
-   */
-  async load(
-    shard: OpenShard,
-    evaluation: ShardEvaluation,
-    from: number,
-    emitPiece: () => Promise<void>,
-  ): Promise<number> {
+  /** Returns a function that loads the files of new hits. It returns true when the piece must be emitted before it goes on. */
+  loaderOf(shard: OpenShard, evaluation: ShardEvaluation): () => boolean {
     const { piece } = this.#loader;
     const { hits } = evaluation;
-    let at = from;
-    for (; this.isLoading && at < hits.length; at++) {
-      this.#loadNext(shard, evaluation, at);
-      if (piece.byteCount >= pieceBytes) await emitPiece();
-    }
-    return at;
+    let next = 0;
+    return () => {
+      while (this.isLoading && next < hits.length && piece.byteCount < pieceBytes)
+        this.#loadNext(shard, evaluation, next++);
+      return this.isLoading && piece.byteCount >= pieceBytes;
+    };
   }
 
   #loadNext(shard: OpenShard, evaluation: ShardEvaluation, at: number): void {
@@ -84,8 +77,11 @@ export class EarlyFiles {
     this.#matchCount += Math.min(evaluation.hits.matchCount(at), maxRanges);
     // The best files of a result that is too large are not the first ones.
     if (piece.totalBytes > maxResponseBytes || this.#willExceed(evaluation)) this.abandon();
-    else if (this.#matchCount > maxDisplayedMatches || performance.now() >= this.#until)
-      this.isLoading = false;
+    else if (this.#matchCount > maxDisplayedMatches || this.#isLate()) this.isLoading = false;
+  }
+
+  #isLate(): boolean {
+    return this.count % filesPerClockRead === 0 && performance.now() >= this.#until;
   }
 
   /** Drops what was loaded: all files will have to be requested. */

@@ -268,6 +268,7 @@ export class Search {
   }
 
   async #stepThrough(shard: OpenShard, evaluation: ShardEvaluation): Promise<void> {
+    const loadEarly = this.#early.loaderOf(shard, evaluation);
     let shown = 0;
     for (;;) {
       const sliceEnd = performance.now() + sliceMs;
@@ -275,13 +276,12 @@ export class Search {
         performance.now() >= sliceEnd || this.#context.isCanceled() || this.#isBeyondLimit(shard);
       let done: boolean | undefined;
       do {
-        done = this.#step(evaluation, isExpired);
+        done = this.#step(evaluation, isExpired, loadEarly);
         if (done === undefined) {
           await this.#retryRunaway(evaluation);
           if (this.#isTooSlow) return;
         }
-        if (this.#early.isLoading)
-          shown = await this.#early.load(shard, evaluation, shown, () => this.#emitPiece());
+        while (loadEarly()) await this.#emitPiece();
       } while (done === false && this.#early.isLoading && !isExpired());
       await this.#countGroups(shard, evaluation);
       if (this.#call.isStreamed) shown = await this.#stream(shard, evaluation, shown);
@@ -314,11 +314,15 @@ export class Search {
   }
 
   /** Returns whether the evaluation is complete, or undefined if an expression exceeded its time limit. */
-  #step(evaluation: ShardEvaluation, isExpired: () => boolean): boolean | undefined {
+  #step(
+    evaluation: ShardEvaluation,
+    isExpired: () => boolean,
+    loadEarly: () => boolean,
+  ): boolean | undefined {
     if (this.#compiled.isSafe) {
-      // One document at a time: its text is still in memory when its file is loaded.
-      const maxHits = this.#early.isLoading ? evaluation.hits.length + 1 : Number.POSITIVE_INFINITY;
-      return this.#countLoaded(() => evaluation.step("backtracking", isExpired, maxHits));
+      // The text of a document is still in memory when its file is loaded.
+      const onHit = this.#early.isLoading ? loadEarly : undefined;
+      return this.#countLoaded(() => evaluation.step("backtracking", isExpired, onHit));
     }
     const isLinear = this.#call.lane === "slow" && this.#runaways >= maxRunaways;
     let done: boolean | undefined;
@@ -471,12 +475,6 @@ export class Search {
 function columnsOf(shard: OpenShard, evaluation: ShardEvaluation, isStreamed: boolean): ShardHits {
   const hits = isStreamed ? new HitList() : evaluation.hits;
   const { matchCount, limitedMatchCount, fileCount, phraseMatchCount } = evaluation;
-  return {
-    order: shard.order,
-    matchCount,
-    limitedMatchCount,
-    fileCount,
-    phraseMatchCount,
-    ...hits.columns(),
-  };
+  const { order } = shard;
+  return { order, matchCount, limitedMatchCount, fileCount, phraseMatchCount, ...hits.columns() };
 }

@@ -213,14 +213,14 @@ export class ShardEvaluation {
   }
 
   /**
-   * Evaluates documents. Returns true when all are done or `maxMatches` is reached, and false when there are `maxHits` hits or
-   * `isExpired` returns true.
+   * Evaluates documents. Returns true when all are done or `maxMatches` is reached, and false when `isExpired` returns true.
+   * Calls `onHit` after each hit, and also returns false if that returns true.
    */
-  step(mode: RunMode, isExpired: () => boolean, maxHits = Number.POSITIVE_INFINITY): boolean {
+  step(mode: RunMode, isExpired: () => boolean, onHit?: () => boolean): boolean {
     const { maxMatches, maxBlocks } = this.#options;
+    let hitCount = this.hits.length;
     for (let blocks = 0; ; ) {
       if (this.limitedMatchCount >= maxMatches || this.blockCount >= maxBlocks) return true;
-      if (this.hits.length >= maxHits) return false;
       if (blocks >= blocksPerClockRead) {
         blocks = 0;
         if (isExpired()) return false;
@@ -235,6 +235,10 @@ export class ShardEvaluation {
       this.#evaluate(document, mode);
       this.blockCount += size;
       this.#completeCurrent();
+      if (onHit !== undefined && this.hits.length > hitCount) {
+        hitCount = this.hits.length;
+        if (onHit()) return false;
+      }
     }
   }
 
