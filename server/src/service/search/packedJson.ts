@@ -42,13 +42,17 @@ export function packedFrame(parts: FrameParts<string>): PackedFrame {
   const afterChunks = Buffer.from(parts.afterChunks);
   const beforeHash = Buffer.from(parts.beforeHash);
   const all = [startOfFile, afterName, beforeChunks, afterChunks, beforeHash, endOfFile];
+  const { hasWebUrl, hasExternalUrl, externalUrlLength } = parts;
+  // Spread syntax would give each frame a hidden class of its own.
   return {
-    ...parts,
+    hasWebUrl,
+    hasExternalUrl,
+    externalUrlLength,
     afterName,
     beforeChunks,
     afterChunks,
     beforeHash,
-    pathCount: 1 + Number(parts.hasWebUrl) + Number(parts.hasExternalUrl),
+    pathCount: 1 + Number(hasWebUrl) + Number(hasExternalUrl),
     length: 1 + all.reduce((sum, { length }) => sum + length, 0),
   };
 }

@@ -38,6 +38,9 @@ export class ShardReader {
   #documentSets: Uint32Array | undefined;
   #names: Uint8Array | undefined;
   #blockFlags: Uint8Array | undefined;
+  #blobs: Uint8Array | undefined;
+  #languages: Uint8Array | undefined;
+  #documentTraits: Uint8Array | undefined;
   #content: ContentReader | undefined;
   #trigrams: TrigramTable | undefined;
   #postings: PagedReader | undefined;
@@ -189,11 +192,13 @@ export class ShardReader {
   }
 
   #traits(): Uint8Array {
-    return this.#byteColumn("documentTraits", this.meta.documentCount);
+    this.#documentTraits ??= this.#byteColumn("documentTraits", this.meta.documentCount);
+    return this.#documentTraits;
   }
 
   language(document: number): string {
-    const bytes = this.#byteColumn("documentLanguages", this.meta.documentCount * 2);
+    this.#languages ??= this.#byteColumn("documentLanguages", this.meta.documentCount * 2);
+    const bytes = this.#languages;
     const index = (bytes[document * 2] ?? 0) + ((bytes[document * 2 + 1] ?? 0) << 8);
     return this.meta.languages[index] ?? "";
   }
@@ -217,7 +222,8 @@ export class ShardReader {
   /** Empty for a document that is not in a commit. */
   blobBytes(document: number): Uint8Array {
     const width = this.meta.hashBytes;
-    const bytes = this.#byteColumn("blobs", this.meta.documentCount * width);
+    this.#blobs ??= this.#byteColumn("blobs", this.meta.documentCount * width);
+    const bytes = this.#blobs;
     const start = document * width;
     const end = lastNonzero(bytes, start, start + width);
     if (end < start) return bytes.subarray(start, start);

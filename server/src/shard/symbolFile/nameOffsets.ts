@@ -15,14 +15,16 @@ export function encodeNameOffsets(offsets: Uint32Array): { groups: GroupWriter; 
   return { groups, firsts };
 }
 
+const keptGroups = 8;
+
 /** Reads the byte offsets of the names of definitions. Methods throw `SHARD_DAMAGED`. */
 export class NameOffsets {
   readonly #groups: GroupReader;
   readonly #firsts: Uint32Array;
   readonly #count: number;
-  /** The group that was read last. */
-  readonly #offsets = new Uint32Array(groupSize);
-  #group = -1;
+  /** The groups that were read last: a search reads those of a document more than once. */
+  readonly #offsets = Array.from({ length: keptGroups }, () => new Uint32Array(groupSize));
+  readonly #groupOf = new Int32Array(keptGroups).fill(-1);
 
   /** `firsts` are the offsets of the first definition of each group. */
   constructor(groups: GroupReader, firsts: Uint32Array, count: number) {
@@ -46,9 +48,10 @@ export class NameOffsets {
   }
 
   #load(group: number): Uint32Array {
-    const offsets = this.#offsets;
-    if (group === this.#group) return offsets;
-    this.#group = -1;
+    const slot = group % keptGroups;
+    const offsets = this.#offsets[slot] ?? new Uint32Array(groupSize);
+    if (group === this.#groupOf[slot]) return offsets;
+    this.#groupOf[slot] = -1;
     const length = Math.min(groupSize, this.#count - group * groupSize);
     const differences = this.#groups.decode(group, group + 1);
     if (this.#groups.count !== length - 1)
@@ -59,7 +62,7 @@ export class NameOffsets {
       offset += differences[at - 1] ?? 0;
       offsets[at] = offset;
     }
-    this.#group = group;
+    this.#groupOf[slot] = group;
     return offsets;
   }
 }
