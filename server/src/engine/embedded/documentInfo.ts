@@ -56,11 +56,16 @@ export class DocumentSources {
   /** Documents of a part with the same slots share one object. */
   of(shard: OpenShard, document: number): DocumentSource {
     const part = partOf(shard, document);
-    const bySlots = this.#known.get(part) ?? new Map<readonly number[] | undefined, DocumentSource>();
-    this.#known.set(part, bySlots);
+    let bySlots = this.#known.get(part);
+    if (bySlots === undefined) {
+      bySlots = new Map();
+      this.#known.set(part, bySlots);
+    }
     const isCommitted = part !== undefined && part.segment >= 0;
     const slots = isCommitted ? part.repository.segments.slotsOf(part.segment, document) : undefined;
-    const source = bySlots.get(slots) ?? describeSource(shard, document, this.#requested);
+    const known = bySlots.get(slots);
+    if (known !== undefined) return known;
+    const source = describeSource(shard, document, this.#requested);
     bySlots.set(slots, source);
     return source;
   }

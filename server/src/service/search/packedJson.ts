@@ -156,7 +156,10 @@ function writeFile(
 }
 
 function append(output: Uint8Array, at: number, bytes: Uint8Array): number {
-  return copy(output, at, bytes, 0, bytes.length);
+  const { length } = bytes;
+  if (length <= maxLoopLength) return copy(output, at, bytes, 0, length);
+  output.set(bytes, at);
+  return at + length;
 }
 
 /** Copies `bytes[from … to)`, and returns where the copy ends. */

@@ -194,8 +194,9 @@ export class FrameReader implements ContentReader {
     if (length <= 0) return;
     const end = position + length;
     if (end > this.length) throw shardDamaged(`The text ends before byte ${end}`);
-    const stop = lastAtOrBelow(this.#blockStarts, 0, this.#cached.length, end - 1) + 1;
-    let block = lastAtOrBelow(this.#blockStarts, 0, stop, position);
+    let block = lastAtOrBelow(this.#blockStarts, 0, this.#cached.length, position);
+    let stop = block + 1;
+    while ((this.#blockStarts[stop] ?? end) < end) stop++;
     while (block < stop) {
       const slot = this.#cached[block] ?? -1;
       if (slot >= 0) {
