@@ -471,9 +471,12 @@ test("files that are loaded while they are found are those that would be request
     [{ maxMatches: 1000 }, {}, (count) => count > 10],
     [{ maxResponseBytes: 400_000 }, {}, (count) => count > 100],
   ];
-  for (const [limits, change, isExpected] of cases) {
+  // The expression runs under a time limit.
+  const queries = [found, regexp("(n|ne|nee)*dle")];
+  const all = queries.flatMap((query) => cases.map((each) => [query, ...each] as const));
+  for (const [query, limits, change, isExpected] of all) {
     requested = 0;
-    const results = await Promise.all([early, late].map((engine) => search(engine, found, limits, change)));
+    const results = await Promise.all([early, late].map((engine) => search(engine, query, limits, change)));
     const [one, other] = results.map(({ files, isExhaustive, stats }) => [
       files,
       isExhaustive,

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { isServiceError } from "#base/error";
 import { type Chunk, decodeChunks } from "#model/match";
+import { memorySource } from "#platform/byteSource";
+import { ShardReader } from "#shard/format/reader";
 import { threadWindow } from "#shard/format/window";
+import { MemorySink, ShardWriter } from "#shard/format/writer";
 import { nameRanges, writeChunks } from "#shard/matches/chunks";
 import { JsonWriter } from "#shard/matches/jsonWriter";
 import { RangeBuffer } from "#shard/matches/ranges";
 import { brutePosition, decodeBrute } from "#test/support/bruteForce";
+import { shardLayout } from "#test/support/damage";
 import { shardDocument } from "#test/support/engines";
 import { readerOf, shardBytes } from "#test/support/shards";
 
@@ -31,6 +36,35 @@ async function cut(
   assert.deepEqual(Buffer.from(chunks).toString(), JSON.stringify(decoded));
   return decoded;
 }
+
+test("a document whose text is not in its blocks is damaged, even if all checksums match", () => {
+  const noChecksum = () => 0;
+  const sink = new MemorySink();
+  const shard = new ShardWriter(sink, noChecksum);
+  shard.beginRepository(1);
+  for (const path of ["one", "other"]) shard.add(shardDocument({ path, content: `${path}\ntext` }));
+  shard.finish();
+  const column = shardLayout(Buffer.from(sink.bytes())).sections.find(({ name }) => name === "contentStarts");
+  assert.ok(column);
+  const source = { window: threadWindow(), document: 0 };
+  const ranges = new RangeBuffer();
+  ranges.push(4, 8, 0, 0);
+  const chunksOf = (bytes: Buffer) => {
+    const writer = new JsonWriter();
+    const reader = new ShardReader(memorySource(bytes), noChecksum);
+    writeChunks(writer, { ...source, reader }, { ranges, from: 0, to: 1 }, 3);
+    return Buffer.from(writer.take()).toString();
+  };
+  assert.match(chunksOf(Buffer.from(sink.bytes())), /"content":"one\\ntext"/);
+  for (const at of [0, 4]) {
+    const bytes = Buffer.from(sink.bytes());
+    bytes.writeUInt8(bytes.readUInt8(column.offset + at) + 3, column.offset + at);
+    assert.throws(
+      () => chunksOf(bytes),
+      (error) => isServiceError(error, "SHARD_DAMAGED"),
+    );
+  }
+});
 
 /** Formats as `3+6 one line|another|: 3:2-3:5`: first line and byte, text with `|` for newlines, ranges as line:column. */
 function print({ content, contentStart, matchRanges }: Chunk): string {

@@ -7,6 +7,7 @@ import { isServiceError } from "#base/error";
 import { memorySource } from "#platform/byteSource";
 import { loadChecksum } from "#shard/format/checksum";
 import { trainDictionary } from "#shard/format/dictionary";
+import type { UpcomingBlocks } from "#shard/format/frames";
 import { ShardReader } from "#shard/format/reader";
 import { checkedPageBytes } from "#shard/format/shard";
 import { threadWindow } from "#shard/format/window";
@@ -114,6 +115,12 @@ async function noiseShard(): Promise<{
   return { bytes: Buffer.from(bytes), start: content.offset, end: content.offset + content.length };
 }
 
+function readBlock(reader: ShardReader, block: number, upcoming: UpcomingBlocks): void {
+  const start = reader.blockStarts[block] ?? 0;
+  const text = new Uint8Array((reader.blockStarts[block + 1] ?? 0) - start);
+  reader.content.read(start, text, 0, text.length, upcoming);
+}
+
 test("upcoming frames that are close to each other are read with few calls, others by themselves", async () => {
   const { bytes, start, end } = await noiseShard();
   const source = memorySource(bytes);
@@ -129,8 +136,7 @@ test("upcoming frames that are close to each other are read with few calls, othe
     };
     const reader = new ShardReader({ ...source, length: bytes.length, read }, await loadChecksum());
     const blocks = Uint32Array.from({ length: Math.ceil(300 / step) }, (_, index) => index * step);
-    for (const [index, block] of blocks.entries())
-      threadWindow().load(reader, block, block + 1, { blocks, at: index + 1 });
+    for (const [index, block] of blocks.entries()) readBlock(reader, block, { blocks, at: index + 1 });
     return { count, share: readBytes / (end - start) };
   };
   for (const step of [1, 2, 5]) {
@@ -147,15 +153,14 @@ test("damage of a page does not affect frames of the pages before", async () => 
     bytes.readUInt8(start + 2 * checkedPageBytes + 100) ^ 1,
     start + 2 * checkedPageBytes + 100,
   );
-  const damagedOf = async (isFresh: boolean) => {
+  const all = Uint32Array.from({ length: 300 }, (_, block) => block);
+  const damagedOf = async (isFresh: boolean, blocks: Uint32Array | undefined) => {
     let reader = await readerOf(bytes);
     const damaged: number[] = [];
     for (let document = 0; document < 300; document++) {
       if (isFresh) reader = await readerOf(bytes);
       try {
-        const start = reader.contentStarts[document] ?? 0;
-        const text = new Uint8Array(reader.contentLength(document));
-        reader.content.read(start, text, 0, text.length, { blocks: undefined, at: 0 });
+        readBlock(reader, document, { blocks, at: document + 1 });
       } catch (error) {
         assert.ok(isServiceError(error, "SHARD_DAMAGED"));
         damaged.push(document);
@@ -163,9 +168,38 @@ test("damage of a page does not affect frames of the pages before", async () => 
     }
     return damaged;
   };
-  const alone = await damagedOf(true);
+  const alone = await damagedOf(true, new Uint32Array());
   assert.ok(alone.length > 10 && alone.length < 50, `${alone.length}`);
-  assert.deepEqual(await damagedOf(false), alone);
+  for (const blocks of [all, undefined]) assert.deepEqual(await damagedOf(false, blocks), alone);
+});
+
+test("the window contains the blocks that were requested, whichever are upcoming", async () => {
+  const { bytes } = await noiseShard();
+  const reader = await readerOf(bytes);
+  const other = await readerOf(await shardBytes(fill, { formatVersion: 3 }));
+  const { kernels } = threadWindow();
+  const count = reader.meta.blockCount;
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(count + 2), { maxLength: 60 }),
+      fc.array(fc.tuple(fc.nat(count - 1), fc.nat(20), fc.nat(60), fc.boolean()), { maxLength: 20 }),
+      (numbers, loads) => {
+        // Damage can lead to blocks past the last one.
+        const blocks = Uint32Array.from(new Set(numbers)).sort();
+        for (const [from, length, at, isKnown] of loads) {
+          const to = Math.min(count, from + 1 + length);
+          const upcoming = { blocks: isKnown ? blocks : undefined, at: Math.min(at, blocks.length) };
+          if (at % 7 === 0) threadWindow().load(other, 0, 1, upcoming);
+          const address = threadWindow().load(reader, from, to, upcoming);
+          const [start, end] = [reader.blockStarts[from] ?? 0, reader.blockStarts[to] ?? 0];
+          const loaded = kernels.bytes.subarray(address, address + end - start);
+          const text = new Uint8Array(end - start);
+          reader.content.read(start, text, 0, text.length);
+          assert.deepEqual(new Uint8Array(loaded), text);
+        }
+      },
+    ),
+  );
 });
 
 test("a compressed shard whose version is changed to that of plain text is damaged", async () => {

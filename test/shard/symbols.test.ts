@@ -11,6 +11,7 @@ import { MemorySink, ShardWriter } from "#shard/format/writer";
 import type { KnownSymbols } from "#shard/symbolFile/symbolFile";
 import { type StoredDefinition, SymbolReader } from "#shard/symbolFile/symbolReader";
 import { SymbolWriter } from "#shard/symbolFile/symbolWriter";
+import { Random } from "#test/support/corpus";
 
 let checksum: Checksum;
 
@@ -501,6 +502,18 @@ test("numbers that cannot be right are damage, even if all checksums match", () 
     }
     // Any value is possible elsewhere.
     if (name.endsWith("Starts") || groupedSections.includes(name)) assert.ok(damageCount > 0, name);
+  }
+});
+
+test("offsets of names are read in any order", () => {
+  const made = Array.from({ length: 3000 }, (_, at) => definitionAt(`name${at}`, at * 9));
+  const shard = shardOf(1);
+  const reader = read(write(shard, [parsedAs(made)]), shard);
+  const random = new Random(3);
+  for (let round = 0; round < 3000; round++) {
+    const definition = random.between(0, made.length - 1);
+    assert.equal(reader.nameOffset(definition), definition * 9);
+    assert.equal(reader.lastStartingAtOrBefore(0, made.length, definition * 9 + 4), definition);
   }
 });
 

@@ -81,7 +81,8 @@ export class EarlyFiles {
   }
 
   #isLate(): boolean {
-    return this.count % filesPerClockRead === 0 && performance.now() >= this.#until;
+    const readsClock = this.count % filesPerClockRead === 0 || this.#loader.piece.byteCount >= pieceBytes;
+    return readsClock && performance.now() >= this.#until;
   }
 
   /** Drops what was loaded: all files will have to be requested. */

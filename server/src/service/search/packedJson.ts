@@ -156,15 +156,13 @@ function writeFile(
 }
 
 function append(output: Uint8Array, at: number, bytes: Uint8Array): number {
-  const { length } = bytes;
-  if (length <= maxLoopLength) return copy(output, at, bytes, 0, length);
-  output.set(bytes, at);
-  return at + length;
+  return copy(output, at, bytes, 0, bytes.length);
 }
 
 /** Copies `bytes[from … to)`, and returns where the copy ends. */
 function copy(output: Uint8Array, start: number, bytes: Uint8Array, from: number, to: number): number {
-  if (to - from > maxLoopLength) output.set(bytes.subarray(from, to), start);
+  const isWhole = to - from === bytes.length;
+  if (to - from > maxLoopLength) output.set(isWhole ? bytes : bytes.subarray(from, to), start);
   else for (let at = from; at < to; at++) output[start + at - from] = bytes[at] ?? 0;
   return start + to - from;
 }

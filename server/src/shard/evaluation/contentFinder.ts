@@ -91,8 +91,11 @@ export class ContentFinder {
     candidateCache.set(key, remaining, bytes);
   }
 
-  get candidateCount(): number {
-    return this.#candidates?.length ?? Number.POSITIVE_INFINITY;
+  /** The number of blocks that may contain the pattern; infinite if these are not known. */
+  get blockCount(): number {
+    return this.#pattern.needsWholeDocument
+      ? Number.POSITIVE_INFINITY
+      : (this.#candidates?.length ?? Number.POSITIVE_INFINITY);
   }
 
   /** Prints the pattern and the number of candidates. */
@@ -206,12 +209,9 @@ export class ContentFinder {
     return this.#runLines(pattern, required, span, evaluation);
   }
 
-  /** Returns what `find` will read after the document that was searched last. */
+  /** Returns the candidates from the cursor on, which `find` reads next; undefined if it needs whole documents. */
   upcoming(): UpcomingBlocks | undefined {
-    const blocks = this.#candidates;
-    return this.#pattern.needsWholeDocument && blocks !== undefined
-      ? undefined
-      : { blocks, at: this.#cursor };
+    return this.#pattern.needsWholeDocument ? undefined : { blocks: this.#candidates, at: this.#cursor };
   }
 
   #hasSpecials(from: number, to: number): boolean {

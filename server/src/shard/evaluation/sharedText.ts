@@ -13,14 +13,15 @@ export class SharedText {
   readonly #reader: ShardReader;
   readonly #window: TextWindow;
   readonly #finders: readonly ContentFinder[];
-  /** The finder whose blocks tell best what will be read next. */
-  readonly #rarest: ContentFinder | undefined;
+  /** The finder with the fewest blocks: those tell best what will be read next. */
+  #rarest: ContentFinder | undefined;
 
   constructor(reader: ShardReader, window: TextWindow, finders: readonly ContentFinder[]) {
     this.#reader = reader;
     this.#window = window;
     this.#finders = finders;
-    this.#rarest = finders.toSorted((a, b) => a.candidateCount - b.candidateCount)[0];
+    for (const finder of finders)
+      if (finder.blockCount < (this.#rarest?.blockCount ?? Number.POSITIVE_INFINITY)) this.#rarest = finder;
   }
 
   /** Loads what will be searched of a document. */

@@ -24,13 +24,15 @@ import { checkedPageBytes, isCompressed, type ShardFormatVersion, type WrittenFo
 export interface ContentReader {
   /** Bytes of text. */
   readonly length: number;
-  /** Fills `target[offset … offset + length)` with the text from `position`. Throws `SHARD_DAMAGED`. */
+  /**
+   * Fills `target[offset … offset + length)` with the text from `position`. May read `upcoming` blocks from disk as well, so
+   * that reading them takes less time. Throws `SHARD_DAMAGED`.
+   */
   read(position: number, target: Uint8Array, offset: number, length: number, upcoming?: UpcomingBlocks): void;
 }
 
-/** Which blocks will be read next. */
+/** Which blocks will be read next: ascending ones from index `at` on, or all that follow. */
 export interface UpcomingBlocks {
-  /** Those from index `at` on, ascending. Absent: all that follow. */
   readonly blocks: Uint32Array | undefined;
   readonly at: number;
 }

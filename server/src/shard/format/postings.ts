@@ -129,8 +129,6 @@ export class PostingLists {
     let blocks: Uint32Array;
     if (length === this.#bitmapBytes) {
       blocks = blocksOfBitmap(kernels.bytes, base, length);
-      if ((blocks.at(-1) ?? -1) >= this.#reader.meta.blockCount)
-        throw shardDamaged("A posting list is invalid");
     } else {
       const count = hasOldLists(this.#reader.sections.formatVersion)
         ? kernels.decodeDeltas(base, length)
@@ -138,6 +136,8 @@ export class PostingLists {
       if (count < 0) throw shardDamaged("A posting list is invalid");
       blocks = kernels.decoded.subarray(0, count);
     }
+    if ((blocks.at(-1) ?? -1) >= this.#reader.meta.blockCount)
+      throw shardDamaged("A posting list is invalid");
     this.#counts.ngramMatches += blocks.length;
     return this.#byDocument ? documentsOf(blocks, this.#reader.blockDocuments) : blocks;
   }

@@ -30,6 +30,7 @@ export class ShardReader {
   readonly #source: ByteSource;
   readonly #columns = new Map<string, Uint32Array>();
   readonly #byteColumns = new Map<string, Uint8Array>();
+  // Columns that are read for each document or block, for which looking them up in a map takes too long.
   #contentStarts: Uint32Array | undefined;
   #firstBlocks: Uint32Array | undefined;
   #blockStarts: Uint32Array | undefined;
@@ -197,14 +198,18 @@ export class ShardReader {
   }
 
   language(document: number): string {
-    this.#languages ??= this.#byteColumn("documentLanguages", this.meta.documentCount * 2);
-    const bytes = this.#languages;
+    const bytes = this.#languageBytes();
     const index = (bytes[document * 2] ?? 0) + ((bytes[document * 2 + 1] ?? 0) << 8);
     return this.meta.languages[index] ?? "";
   }
 
+  #languageBytes(): Uint8Array {
+    this.#languages ??= this.#byteColumn("documentLanguages", this.meta.documentCount * 2);
+    return this.#languages;
+  }
+
   languageIndexes(): Uint16Array {
-    const bytes = this.#byteColumn("documentLanguages", this.meta.documentCount * 2);
+    const bytes = this.#languageBytes();
     return new Uint16Array(bytes.buffer, bytes.byteOffset, this.meta.documentCount);
   }
 

@@ -25,7 +25,7 @@ export class TextWindow {
   #reader: ShardReader | undefined;
   /** The shard whose paths are loaded instead of text. */
   #namesReader: ShardReader | undefined;
-  /** Its blocks. */
+  /** The blocks `[#from, #to)` are loaded. */
   #from = 0;
   #to = 0;
   #base = 0;
@@ -88,22 +88,23 @@ export class TextWindow {
   }
 }
 
-/** Returns the end of the upcoming blocks that follow `to` without a gap and end before byte `limit`. */
+/** Returns the end of the upcoming blocks that follow `to` without a gap and end at byte `limit` or before. */
 function adjacentEnd(
   blockStarts: Uint32Array,
   to: number,
   { blocks, at }: UpcomingBlocks,
   limit: number,
 ): number {
+  const fits = (block: number) => (blockStarts[block + 1] ?? Number.POSITIVE_INFINITY) <= limit;
   let end = to;
   if (blocks === undefined) {
-    while (end + 1 < blockStarts.length && (blockStarts[end + 1] ?? 0) <= limit) end++;
+    while (fits(end)) end++;
     return end;
   }
   for (let next = at; next < blocks.length; next++) {
     const block = blocks[next] ?? 0;
     if (block < end) continue;
-    if (block > end || (blockStarts[block + 1] ?? 0) > limit) break;
+    if (block > end || !fits(block)) break;
     end++;
   }
   return end;

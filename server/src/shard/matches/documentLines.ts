@@ -1,3 +1,4 @@
+import { shardDamaged } from "#shard/format/checksum";
 import { lastAtOrBelow } from "#shard/format/lastAtOrBelow";
 import type { ShardReader } from "#shard/format/reader";
 import type { TextWindow } from "#shard/format/window";
@@ -46,6 +47,11 @@ export class DocumentLines {
     this.#length = reader.contentLength(document);
     this.#firstBlock = reader.firstBlocks[document] ?? 0;
     this.#endBlock = reader.firstBlocks[document + 1] ?? 0;
+    // Otherwise addresses would be outside of the blocks, in memory with any other text.
+    const isInBlocks =
+      reader.blockStarts[this.#firstBlock] === this.#base &&
+      reader.blockStarts[this.#endBlock] === this.#base + this.#length;
+    if (!isInBlocks) throw shardDamaged(`The blocks of document ${document} are not its text`);
   }
 
   /** Returns the number of the line that contains the byte at `offset`; of the last line for the end of the text. */

@@ -15,6 +15,7 @@ export function encodeNameOffsets(offsets: Uint32Array): { groups: GroupWriter; 
   return { groups, firsts };
 }
 
+/** A search reads the groups of a document more than once. */
 const keptGroups = 8;
 
 /** Reads the byte offsets of the names of definitions. Methods throw `SHARD_DAMAGED`. */
@@ -22,9 +23,9 @@ export class NameOffsets {
   readonly #groups: GroupReader;
   readonly #firsts: Uint32Array;
   readonly #count: number;
-  /** The groups that were read last: a search reads those of a document more than once. */
-  readonly #offsets = Array.from({ length: keptGroups }, () => new Uint32Array(groupSize));
-  readonly #groupOf = new Int32Array(keptGroups).fill(-1);
+  /** By the remainder of `keptGroups`: the group that was read last, or -1, and its offsets. */
+  readonly #groupAt = new Int32Array(keptGroups).fill(-1);
+  readonly #offsets: Uint32Array[] = [];
 
   /** `firsts` are the offsets of the first definition of each group. */
   constructor(groups: GroupReader, firsts: Uint32Array, count: number) {
@@ -50,8 +51,9 @@ export class NameOffsets {
   #load(group: number): Uint32Array {
     const slot = group % keptGroups;
     const offsets = this.#offsets[slot] ?? new Uint32Array(groupSize);
-    if (group === this.#groupOf[slot]) return offsets;
-    this.#groupOf[slot] = -1;
+    if (group === this.#groupAt[slot]) return offsets;
+    this.#offsets[slot] = offsets;
+    this.#groupAt[slot] = -1;
     const length = Math.min(groupSize, this.#count - group * groupSize);
     const differences = this.#groups.decode(group, group + 1);
     if (this.#groups.count !== length - 1)
@@ -62,7 +64,7 @@ export class NameOffsets {
       offset += differences[at - 1] ?? 0;
       offsets[at] = offset;
     }
-    this.#groupOf[slot] = group;
+    this.#groupAt[slot] = group;
     return offsets;
   }
 }
