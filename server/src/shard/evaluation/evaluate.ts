@@ -180,7 +180,8 @@ export class ShardEvaluation {
     this.#nameMatches = isExact(tree) ? [] : candidatesByName(tree, candidates);
     counts.indexBytesLoaded += reader.indexBytesLoaded - before;
     const finders = contentFinders(tree);
-    this.#sharedText = finders.length > 1 ? new SharedText(reader, window, finders) : undefined;
+    const isScan = bound === undefined;
+    this.#sharedText = finders.length > 1 ? new SharedText(reader, window, finders, isScan) : undefined;
     this.#tree = tree;
     this.#candidates = candidates;
     return !candidates.isEmpty();

@@ -4,6 +4,7 @@ import type { BlockRange, ContentFinder } from "./contentFinder";
 
 /** If the blocks that a document's finders search are spread further, each finder reads its own. */
 const maxSpanBytes = 64 * 1024;
+const allBlocks = { blocks: undefined, at: 0 };
 
 /**
  * Reads the text of a document once for all finders of a query. The window contains one range of text, so that finders that
@@ -13,13 +14,16 @@ export class SharedText {
   readonly #reader: ShardReader;
   readonly #window: TextWindow;
   readonly #finders: readonly ContentFinder[];
+  readonly #isScan: boolean;
   /** The finder with the fewest blocks: those tell best what will be read next. */
   #rarest: ContentFinder | undefined;
 
-  constructor(reader: ShardReader, window: TextWindow, finders: readonly ContentFinder[]) {
+  /** With `isScan`, all documents of the shard are searched. */
+  constructor(reader: ShardReader, window: TextWindow, finders: readonly ContentFinder[], isScan: boolean) {
     this.#reader = reader;
     this.#window = window;
     this.#finders = finders;
+    this.#isScan = isScan;
     for (const finder of finders)
       if (finder.blockCount < (this.#rarest?.blockCount ?? Number.POSITIVE_INFINITY)) this.#rarest = finder;
   }
@@ -32,7 +36,8 @@ export class SharedText {
     const start = blockStarts[from] ?? 0;
     const end = blockStarts[to] ?? 0;
     if (end - start > maxSpanBytes) return;
-    this.#window.load(this.#reader, from, to, this.#rarest?.upcoming());
+    const upcoming = this.#isScan ? allBlocks : this.#rarest?.upcoming();
+    this.#window.load(this.#reader, from, to, upcoming);
   }
 
   /** Returns the blocks from the first to the last one that a finder will search. */
