@@ -88,7 +88,7 @@ export async function loadChosenFiles(
     if (response.token === 0 || (ranks.length === 0 && attachesAllFiles(response))) return complete;
     const call: FilesCall = { kind: "files", token: response.token, picks, until };
     if (ranks.length === 0) {
-      // Only releases the search. Waking its thread takes a quarter of a millisecond, which the response need not wait for.
+      // Only releases the search. The response need not wait until its thread is woken, which takes a while.
       setImmediate(() => void thread.run(call).catch(() => undefined));
       return complete;
     }

@@ -180,7 +180,7 @@ export class ShardEvaluation {
     this.#nameMatches = isExact(tree) ? [] : candidatesByName(tree, candidates);
     counts.indexBytesLoaded += reader.indexBytesLoaded - before;
     const finders = contentFinders(tree);
-    const isScan = bound === undefined;
+    const isScan = bound === undefined && candidates.count() === reader.meta.documentCount;
     this.#sharedText = finders.length > 1 ? new SharedText(reader, window, finders, isScan) : undefined;
     this.#tree = tree;
     this.#candidates = candidates;

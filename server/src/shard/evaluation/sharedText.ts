@@ -15,17 +15,17 @@ export class SharedText {
   readonly #window: TextWindow;
   readonly #finders: readonly ContentFinder[];
   readonly #isScan: boolean;
-  /** The finder with the fewest blocks: those tell best what will be read next. */
-  #rarest: ContentFinder | undefined;
+  /** The finder with the fewest blocks, which tell best what will be read next. */
+  readonly #rarest: ContentFinder | undefined;
 
-  /** With `isScan`, all documents of the shard are searched. */
+  /** With `isScan`, all documents of the shard are searched, because posting lists exclude none. */
   constructor(reader: ShardReader, window: TextWindow, finders: readonly ContentFinder[], isScan: boolean) {
     this.#reader = reader;
     this.#window = window;
     this.#finders = finders;
     this.#isScan = isScan;
-    for (const finder of finders)
-      if (finder.blockCount < (this.#rarest?.blockCount ?? Number.POSITIVE_INFINITY)) this.#rarest = finder;
+    const fewest = Math.min(...finders.map(({ blockCount }) => blockCount));
+    this.#rarest = finders.find(({ blockCount }) => blockCount === fewest);
   }
 
   /** Loads what will be searched of a document. */

@@ -47,7 +47,7 @@ export class DocumentLines {
     this.#length = reader.contentLength(document);
     this.#firstBlock = reader.firstBlocks[document] ?? 0;
     this.#endBlock = reader.firstBlocks[document + 1] ?? 0;
-    // Otherwise addresses would be outside of the blocks, in memory with any other text.
+    // Otherwise an address could be outside of the blocks that are loaded, where text of other documents may be.
     const isInBlocks =
       reader.blockStarts[this.#firstBlock] === this.#base &&
       reader.blockStarts[this.#endBlock] === this.#base + this.#length;

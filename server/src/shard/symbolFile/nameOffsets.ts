@@ -23,7 +23,7 @@ export class NameOffsets {
   readonly #groups: GroupReader;
   readonly #firsts: Uint32Array;
   readonly #count: number;
-  /** By the remainder of `keptGroups`: the group that was read last, or -1, and its offsets. */
+  /** By group modulo `keptGroups`: which of these groups was read last, or -1, and its offsets. */
   readonly #groupAt = new Int32Array(keptGroups).fill(-1);
   readonly #offsets: Uint32Array[] = [];
 
