@@ -55,11 +55,14 @@ interface PendingCall {
 export interface ThreadOptions {
   /** A thread whose JavaScript heap exceeds this many MiB ends. */
   readonly maxHeapMb?: number | undefined;
-  /** How many MiB new objects may take before they are collected; by default 48. */
+  /** How many MiB new objects may take before they are collected. */
   readonly maxYoungMb?: number | undefined;
   /** What `threadData` returns on the thread. */
   readonly data?: unknown;
 }
+
+/** The default of Node 20 and 22. That of Node 24 is four times as large, and no faster for our threads. */
+const defaultYoungMb = 48;
 
 /**
  * Starts a worker that runs the bundle at the path `script`. `onExit` is called once, when the thread has ended for
@@ -68,11 +71,11 @@ export interface ThreadOptions {
 export function startThread<Input, Output>(
   script: string,
   onExit?: (code: number) => void,
-  { maxHeapMb, maxYoungMb, data }: ThreadOptions = {},
+  { maxHeapMb, maxYoungMb = defaultYoungMb, data }: ThreadOptions = {},
 ): Thread<Input, Output> {
   const resourceLimits = {
     ...(maxHeapMb === undefined ? {} : { maxOldGenerationSizeMb: maxHeapMb }),
-    ...(maxYoungMb === undefined ? {} : { maxYoungGenerationSizeMb: maxYoungMb }),
+    maxYoungGenerationSizeMb: maxYoungMb,
   };
   const worker = new Worker(script, { stdout: false, stderr: false, workerData: data, resourceLimits });
   const flags = new Int32Array(new SharedArrayBuffer(flagCount * 4));
