@@ -10,7 +10,16 @@
  */
 import { type ByteString, foldCodePoint, foldVariants } from "./folding";
 import type { Syntax } from "./syntax";
-import { all, allOf, anyOf, bounded, none, type TrigramFormula, trigramsOfAny } from "./trigramFormula";
+import {
+  all,
+  allOf,
+  anyOf,
+  bounded,
+  none,
+  type TrigramFormula,
+  trigramsOf,
+  trigramsOfAny,
+} from "./trigramFormula";
 
 /** What is known about the texts that a node matches. */
 interface Ends {
@@ -50,6 +59,8 @@ const anyText: Analysis = { ends: anyEnds, formula: all };
 
 /** Returns the trigram formula of an expression. */
 export function expressionTrigrams(root: Syntax): TrigramFormula {
+  const text = root.kind === "literal" ? foldedText(root.codePoints, root.fold) : undefined;
+  if (text !== undefined) return trigramsOf(text);
   work = 0;
   const { ends, formula } = analyze(root);
   const sets = ends.exact === undefined ? [ends.prefixes, ends.suffixes] : [ends.exact];
@@ -88,12 +99,28 @@ function* eachAnalyzed(nodes: readonly Syntax[]): Generator<Analysis> {
   }
 }
 
+/** Returns the only folded form of a literal; undefined if there are several or it is long. */
+function foldedText(codePoints: readonly number[], fold: boolean): ByteString | undefined {
+  if (codePoints.length > maxLiteralLength) return undefined;
+  let text = "";
+  for (const codePoint of codePoints) {
+    const [only, ...others] = foldedForms(codePoint, fold);
+    if (only === undefined || others.length > 0) return undefined;
+    text += only;
+  }
+  return text;
+}
+
+function foldedForms(codePoint: number, fold: boolean): readonly (ByteString | undefined)[] {
+  return fold && codePoint >= 0x80 ? foldVariants(codePoint) : [foldCodePoint(codePoint)];
+}
+
 /** Groups runs of code points with only one folded form. */
 function literalParts(codePoints: readonly number[], fold: boolean): Analysis[] {
   const parts: Ends[] = [];
   let run = "";
   for (const codePoint of codePoints.slice(0, maxLiteralLength)) {
-    const variants = fold ? foldVariants(codePoint) : [foldCodePoint(codePoint)];
+    const variants = foldedForms(codePoint, fold);
     const [only] = variants;
     if (variants.length === 1 && only !== undefined) {
       run += only;

@@ -180,9 +180,11 @@ export function checkExpression(source: string, budget?: ClassBudget): void {
   parseExpression(source, true, budget);
 }
 
+const utf8Decoder = new TextDecoder();
+
 /** Returns the trigram formula of a UTF-8 literal. */
 export function literalTrigrams(utf8: Uint8Array, caseSensitive: boolean): TrigramFormula {
-  const codePoints = Array.from(new TextDecoder().decode(utf8), (character) => character.codePointAt(0) ?? 0);
+  const codePoints = Array.from(utf8Decoder.decode(utf8), (character) => character.codePointAt(0) ?? 0);
   return expressionTrigrams({ kind: "literal", codePoints, fold: !caseSensitive });
 }
 

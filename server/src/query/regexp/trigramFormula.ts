@@ -18,13 +18,13 @@ export const all: TrigramFormula = { kind: "all" };
 export const none: TrigramFormula = { kind: "none" };
 
 /** Returns the conjunction of the trigrams of a string; `all` if it has none. */
-function trigramsOf(text: ByteString): TrigramFormula {
-  const parts: TrigramFormula[] = [];
+export function trigramsOf(text: ByteString): TrigramFormula {
+  const values = new Set<number>();
   for (let at = 0; at + 3 <= text.length; at++) {
     const three = text.slice(at, at + 3);
-    if (!three.includes("\n")) parts.push(trigram(trigramValue(three)));
+    if (!three.includes("\n")) values.add(trigramValue(three));
   }
-  return allOf(parts);
+  return joined("and", Array.from(values, trigram), all);
 }
 
 /** Returns a formula that is true if the trigrams of at least one of the strings are present. */
