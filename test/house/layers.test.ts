@@ -14,7 +14,11 @@ const pure = ["base", "contract", "model", "query"];
 /** Modules that are wrapped, with the paths below `server/` that may import them. */
 const wrapped: Readonly<Record<string, readonly string[]>> = {
   "node:child_process": ["src/platform/process.ts"],
-  "node:worker_threads": ["src/platform/serveTask.ts", "src/platform/workerThread.ts"],
+  "node:worker_threads": [
+    "src/platform/processLock.ts",
+    "src/platform/serveTask.ts",
+    "src/platform/workerThread.ts",
+  ],
   undici: ["src/platform/"],
   kysely: ["src/store/"],
   pg: ["src/store/postgres.ts", "src/store/postgresSessions.ts"],

@@ -34,7 +34,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   "git/mirror": "base platform hosts git git/refs",
   store: "base platform model",
   symbols: "base model",
-  "symbols/grammars": "symbols",
+  "symbols/grammars": "platform symbols",
   "symbols/elision": "base",
   "symbols/recovery": "base",
   "symbols/definitions": "base model symbols",

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setFlagsFromString } from "node:v8";
 import type { DocumentSymbols } from "#model/symbol";
 import { Runtime } from "#symbols/grammars/runtime";
 import { DocumentParser } from "#symbols/parsing/documentParser";
@@ -15,14 +14,8 @@ export const symbolWorker = join(projectRoot(), "dist/server/symbolWorker.js");
 
 let runtime: Promise<Runtime> | undefined;
 
-/**
- * Parses on this thread, which can have only one runtime.
- *
- * Few lines of many languages: V8 would spend nearly all of the time on optimizing code of grammars that is then not used.
- * The tests of elision, memory and the symbol workers run optimized code.
- */
+/** Parses on this thread, which can have only one runtime. */
 export async function documentParser(): Promise<DocumentParser> {
-  if (runtime === undefined) setFlagsFromString("--liftoff-only");
   runtime ??= Runtime.start(grammarFolder);
   return new DocumentParser(await runtime);
 }

@@ -25,6 +25,8 @@ export interface TrawlOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another user, for both user and group; only root can choose one. */
   readonly user?: number;
+  /** Command-line flags of Node. */
+  readonly nodeFlags?: readonly string[];
   /** The built bundle of another version. */
   readonly bundle?: string;
 }
@@ -61,7 +63,8 @@ export function startTrawl(
   // Isolated from the user's settings and index, and from the configuration files of agents.
   const folders = { XDG_CONFIG_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
   const { NO_COLOR: _, ...env } = process.env;
-  const child = spawn(process.execPath, [options.bundle ?? trawlBundle, ...args], {
+  const bundle = options.bundle ?? trawlBundle;
+  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), bundle, ...args], {
     cwd,
     env: { ...env, ...folders, XDG_DATA_HOME: cwd, HOME: cwd, ...options.env },
     ...(options.user === undefined ? {} : { uid: options.user, gid: options.user }),

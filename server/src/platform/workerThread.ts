@@ -12,8 +12,10 @@
  *   checks it regularly, returns early, and the call rejects with CANCELLED.
  * - The result or the error settles the call. If the thread is closed or exits first, all its calls reject with ENGINE_UNAVAILABLE.
  */
+import { getHeapStatistics } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { canceled, ServiceError } from "#base/error";
+import { shareProcessLock } from "./processLock";
 import { decodeError, type FromWorker, type ToWorker } from "./workerMessages";
 
 /** Receives a partial result. If it returns a promise, the result is acknowledged to the task when that resolves. */
@@ -55,14 +57,17 @@ interface PendingCall {
 export interface ThreadOptions {
   /** A thread whose JavaScript heap exceeds this many MiB ends. */
   readonly maxHeapMb?: number | undefined;
-  /** How many MiB new objects may take before they are collected. */
+  /** How many MiB new objects may take before they are collected; by default at most 48. */
   readonly maxYoungMb?: number | undefined;
   /** What `threadData` returns on the thread. */
   readonly data?: unknown;
 }
 
-/** The default of Node 20 and 22. That of Node 24 is four times as large, and no faster for our threads. */
-const defaultYoungMb = 48;
+/**
+ * The default of Node 20 and 22. That of Node 24 is four times as large, which does not make our threads faster. On machines
+ * with little memory, it is less.
+ */
+const defaultYoungMb = getHeapStatistics().heap_size_limit >= 2 * 1024 ** 3 ? 48 : undefined;
 
 /**
  * Starts a worker that runs the bundle at the path `script`. `onExit` is called once, when the thread has ended for
@@ -75,8 +80,9 @@ export function startThread<Input, Output>(
 ): Thread<Input, Output> {
   const resourceLimits = {
     ...(maxHeapMb === undefined ? {} : { maxOldGenerationSizeMb: maxHeapMb }),
-    maxYoungGenerationSizeMb: maxYoungMb,
+    ...(maxYoungMb === undefined ? {} : { maxYoungGenerationSizeMb: maxYoungMb }),
   };
+  shareProcessLock();
   const worker = new Worker(script, { stdout: false, stderr: false, workerData: data, resourceLimits });
   const flags = new Int32Array(new SharedArrayBuffer(flagCount * 4));
   const freeFlags = Array.from({ length: flagCount }, (_, flag) => flagCount - 1 - flag);

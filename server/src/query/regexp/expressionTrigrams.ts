@@ -60,7 +60,7 @@ const anyText: Analysis = { ends: anyEnds, formula: all };
 /** Returns the trigram formula of an expression. */
 export function expressionTrigrams(root: Syntax): TrigramFormula {
   const text = root.kind === "literal" ? foldedText(root.codePoints, root.fold) : undefined;
-  if (text !== undefined) return trigramsOf(text);
+  if (text !== undefined) return bounded(trigramsOf(text), maxTrigrams);
   work = 0;
   const { ends, formula } = analyze(root);
   const sets = ends.exact === undefined ? [ends.prefixes, ends.suffixes] : [ends.exact];
@@ -99,20 +99,27 @@ function* eachAnalyzed(nodes: readonly Syntax[]): Generator<Analysis> {
   }
 }
 
-/** Returns the only folded form of a literal; undefined if there are several or it is long. */
+/**
+ * Returns the folded bytes of a literal. Returns undefined if it is long, or if a code point has several forms or, like
+ * U+FFFD, unknown ones.
+ */
 function foldedText(codePoints: readonly number[], fold: boolean): ByteString | undefined {
   if (codePoints.length > maxLiteralLength) return undefined;
   let text = "";
   for (const codePoint of codePoints) {
-    const [only, ...others] = foldedForms(codePoint, fold);
-    if (only === undefined || others.length > 0) return undefined;
+    const only = onlyForm(foldedForms(codePoint, fold));
+    if (only === undefined) return undefined;
     text += only;
   }
   return text;
 }
 
 function foldedForms(codePoint: number, fold: boolean): readonly (ByteString | undefined)[] {
-  return fold && codePoint >= 0x80 ? foldVariants(codePoint) : [foldCodePoint(codePoint)];
+  return fold ? foldVariants(codePoint) : [foldCodePoint(codePoint)];
+}
+
+function onlyForm(forms: readonly (ByteString | undefined)[]): ByteString | undefined {
+  return forms.length === 1 ? forms[0] : undefined;
 }
 
 /** Groups runs of code points with only one folded form. */
@@ -120,12 +127,12 @@ function literalParts(codePoints: readonly number[], fold: boolean): Analysis[] 
   const parts: Ends[] = [];
   let run = "";
   for (const codePoint of codePoints.slice(0, maxLiteralLength)) {
-    const variants = foldedForms(codePoint, fold);
-    const [only] = variants;
-    if (variants.length === 1 && only !== undefined) {
+    const forms = foldedForms(codePoint, fold);
+    const only = onlyForm(forms);
+    if (only !== undefined) {
       run += only;
     } else {
-      parts.push(exactly(new Set([run])), oneOf(variants));
+      parts.push(exactly(new Set([run])), oneOf(forms));
       run = "";
     }
   }

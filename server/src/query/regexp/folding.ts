@@ -34,8 +34,9 @@ export function foldCodePoint(codePoint: number): ByteString | undefined {
   return bytes(0xf0 | (codePoint >> 18), tail(codePoint >> 12), tail(codePoint >> 6), tail(codePoint));
 }
 
-/** Returns the folded bytes of the folding orbit of `codePoint`: one string for an ASCII letter. */
+/** Returns the folded bytes of the folding orbit of `codePoint`: one string for ASCII. */
 export function foldVariants(codePoint: number): readonly (ByteString | undefined)[] {
+  if (codePoint < 0x80) return [foldCodePoint(codePoint)];
   return [...new Set(foldingOrbit(codePoint).map(foldCodePoint))];
 }
 

@@ -7,6 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Language, type Node, Parser, Query, type QueryMatch, type Range, type Tree } from "web-tree-sitter";
+import { compileUnoptimizedWasm, compileWasm } from "#platform/wasm";
 import { Budget, BudgetSpent } from "#symbols/budget";
 
 /** In pages of 64 KiB. A text of 2 MB needs 40 MB; a grammar that needs 512 MB is out of control. */
@@ -18,6 +19,8 @@ const maxReusableBytes = 256 * 1024 * 1024;
 /** Time limits for one text, in milliseconds of processor time, approximately. */
 const parseMs = 2000;
 const queryMs = 1000;
+
+type OnInstance = (instance: WebAssembly.Instance, module: WebAssembly.Module) => void;
 
 export class Runtime {
   readonly #folder: string;
@@ -35,8 +38,12 @@ export class Runtime {
   /** `folder` contains the unpacked grammars and `web-tree-sitter.wasm`. */
   static async start(folder: string): Promise<Runtime> {
     const memory = new WebAssembly.Memory({ initial: initialPages, maximum: maxPages });
+    const core = compileWasm(readFileSync(join(folder, "web-tree-sitter.wasm")));
     const runtime = {
-      wasmBinary: readFileSync(join(folder, "web-tree-sitter.wasm")),
+      instantiateWasm: (imports: WebAssembly.Imports, onInstance: OnInstance) => {
+        onInstance(new WebAssembly.Instance(core, imports), core);
+        return {};
+      },
       wasmMemory: memory,
       // Errors are thrown with the same message.
       printErr: () => undefined,
@@ -99,9 +106,10 @@ export class Runtime {
   #language(grammar: string): Language {
     const loaded = this.#languages.get(grammar);
     if (loaded !== undefined) return loaded;
-    // Asynchronous compilation would wait for the optimizer, which takes seconds for a large lexer.
+    // A lexer is one function of up to 460 KB. Optimizing it takes seconds and, in Node 24, up to 3.5 GB, and makes it no
+    // faster.
     const wasm = readFileSync(join(this.#folder, `${grammar}.wasm`));
-    const language = Language.loadSync(new WebAssembly.Module(wasm));
+    const language = Language.loadSync(compileUnoptimizedWasm(wasm));
     this.#languages.set(grammar, language);
     return language;
   }
