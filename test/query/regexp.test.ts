@@ -158,6 +158,8 @@ test("trigrams of literals", () => {
   assert.equal(of("ABcd", true), '"abc" "bcd"');
   assert.equal(of("é.", false), '("Ã\u0089.")|("Ã©.")'.replaceAll(/[()]/g, ""));
   assert.equal(of("a\nbcd", false), '"bcd"');
+  const long = String.fromCodePoint(...Array.from({ length: 256 }, (_, at) => 0x20000 + 37 * at));
+  assert.ok(of(long, true).split(" ").length <= 512);
 });
 
 interface Traits {

@@ -2,7 +2,7 @@
 import { getEnvironmentData, setEnvironmentData, threadId } from "node:worker_threads";
 
 const key = "trawl/processLock";
-/** Nobody holds the lock for this long, unless a thread was terminated while it did. */
+/** Only a thread that was terminated while it held the lock has held it for longer. */
 const maxHeldMs = 10_000;
 
 /** Must be called before a thread is started. Threads that it starts inherit the lock. */
@@ -13,7 +13,7 @@ export function shareProcessLock(): void {
 /** Runs a short action while no other thread does. Blocks the thread until then. */
 export function withProcessLock<Result>(action: () => Result): Result {
   const shared = getEnvironmentData(key);
-  // It is missing only if this is the only thread.
+  // It is missing only if there is no other thread.
   const holder = new Int32Array(shared instanceof SharedArrayBuffer ? shared : new SharedArrayBuffer(4));
   const own = threadId + 1;
   for (;;) {

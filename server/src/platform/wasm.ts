@@ -1,10 +1,9 @@
 /**
  * Compiles WebAssembly, with or without optimizing it later.
  *
- * V8 first compiles a function quickly. While it does that, it decides whether the function will be optimized once it has run
- * often. It only has flags of the process for this, so one thread compiles at a time, and all functions of a module at once
- * instead of each when it is first called. Functions that other threads compile meanwhile, without this file, are not
- * optimized either.
+ * V8 first compiles a function quickly, and decides then whether to optimize it once it has run often. Only flags of the
+ * process control this. So one thread compiles at a time, and compiles all functions of a module at once instead of each on
+ * its first call. Functions that other threads compile meanwhile without this file are not optimized either.
  */
 import { setFlagsFromString } from "node:v8";
 import { withProcessLock } from "./processLock";

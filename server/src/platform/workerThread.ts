@@ -64,8 +64,8 @@ export interface ThreadOptions {
 }
 
 /**
- * The default of Node 20 and 22. That of Node 24 is four times as large, which does not make our threads faster. On machines
- * with little memory, it is less.
+ * The default of Node 20 and 22. That of Node 24 is four times as large, which does not make our threads faster. With little
+ * memory, V8 chooses less.
  */
 const defaultYoungMb = getHeapStatistics().heap_size_limit >= 2 * 1024 ** 3 ? 48 : undefined;
 

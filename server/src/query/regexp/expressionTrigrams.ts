@@ -59,8 +59,10 @@ const anyText: Analysis = { ends: anyEnds, formula: all };
 
 /** Returns the trigram formula of an expression. */
 export function expressionTrigrams(root: Syntax): TrigramFormula {
-  const text = root.kind === "literal" ? foldedText(root.codePoints, root.fold) : undefined;
-  if (text !== undefined) return bounded(trigramsOf(text), maxTrigrams);
+  // Nearly every literal has only one text, and then there is nothing to combine.
+  const [part, ...others] = root.kind === "literal" ? literalParts(root.codePoints, root.fold) : [];
+  const [text] = part?.ends.exact ?? [];
+  if (text !== undefined && others.length === 0) return bounded(trigramsOf(text), maxTrigrams);
   work = 0;
   const { ends, formula } = analyze(root);
   const sets = ends.exact === undefined ? [ends.prefixes, ends.suffixes] : [ends.exact];
@@ -99,40 +101,17 @@ function* eachAnalyzed(nodes: readonly Syntax[]): Generator<Analysis> {
   }
 }
 
-/**
- * Returns the folded bytes of a literal. Returns undefined if it is long, or if a code point has several forms or, like
- * U+FFFD, unknown ones.
- */
-function foldedText(codePoints: readonly number[], fold: boolean): ByteString | undefined {
-  if (codePoints.length > maxLiteralLength) return undefined;
-  let text = "";
-  for (const codePoint of codePoints) {
-    const only = onlyForm(foldedForms(codePoint, fold));
-    if (only === undefined) return undefined;
-    text += only;
-  }
-  return text;
-}
-
-function foldedForms(codePoint: number, fold: boolean): readonly (ByteString | undefined)[] {
-  return fold ? foldVariants(codePoint) : [foldCodePoint(codePoint)];
-}
-
-function onlyForm(forms: readonly (ByteString | undefined)[]): ByteString | undefined {
-  return forms.length === 1 ? forms[0] : undefined;
-}
-
 /** Groups runs of code points with only one folded form. */
 function literalParts(codePoints: readonly number[], fold: boolean): Analysis[] {
   const parts: Ends[] = [];
   let run = "";
   for (const codePoint of codePoints.slice(0, maxLiteralLength)) {
-    const forms = foldedForms(codePoint, fold);
-    const only = onlyForm(forms);
-    if (only !== undefined) {
+    const variants = fold ? foldVariants(codePoint) : [foldCodePoint(codePoint)];
+    const [only] = variants;
+    if (variants.length === 1 && only !== undefined) {
       run += only;
     } else {
-      parts.push(exactly(new Set([run])), oneOf(forms));
+      parts.push(exactly(new Set([run])), oneOf(variants));
       run = "";
     }
   }

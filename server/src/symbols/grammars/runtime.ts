@@ -40,10 +40,8 @@ export class Runtime {
     const memory = new WebAssembly.Memory({ initial: initialPages, maximum: maxPages });
     const core = compileWasm(readFileSync(join(folder, "web-tree-sitter.wasm")));
     const runtime = {
-      instantiateWasm: (imports: WebAssembly.Imports, onInstance: OnInstance) => {
-        onInstance(new WebAssembly.Instance(core, imports), core);
-        return {};
-      },
+      instantiateWasm: (imports: WebAssembly.Imports, onInstance: OnInstance) =>
+        onInstance(new WebAssembly.Instance(core, imports), core),
       wasmMemory: memory,
       // Errors are thrown with the same message.
       printErr: () => undefined,
