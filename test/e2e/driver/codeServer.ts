@@ -56,6 +56,8 @@ const quietSettings = {
   "editor.acceptSuggestionOnEnter": "off",
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
+  "workbench.reduceMotion": "on",
+  "editor.cursorBlinking": "solid",
   "workbench.enableExperiments": false,
   "workbench.settings.enableNaturalLanguageSearch": false,
   "extensions.autoCheckUpdates": false,

@@ -124,7 +124,8 @@ describe("history", () => {
   it("filters commits, and clears the filter", async () => {
     await window.runCommand("Trawl: Search Commits");
     await window.pick("orders-api");
-    await window.quickInput.fill("author:ada");
+    // The list of repositories is shown until this input replaces it.
+    await window.page.getByPlaceholder("Message text, or filters").fill("author:ada");
     await window.quickRows.filter({ hasText: "author:ada" }).first().waitFor();
     await window.page.keyboard.press("Enter");
     await row("Take orders").waitFor({ state: "hidden" });
