@@ -6,11 +6,14 @@ interface Line {
   readonly date: string;
   readonly commit: string;
   readonly corpus: string;
+  /** The major version of Node, such as `v24`: the same build takes 10 to 15 % less time in v24 than in v20. */
+  readonly node: string;
   readonly figures: Readonly<Record<string, number>>;
 }
 
 /** Smaller changes are noise. */
 const minDrift = 0.1;
+const node = process.version.split(".")[0] ?? "";
 
 export class Figures {
   readonly #ratios = new Map<string, number>();
@@ -21,14 +24,14 @@ export class Figures {
     this.#ratios.set(name, Number((value / peer).toPrecision(3)));
   }
 
-  /** Prints what has changed since the last line of `file` for this corpus. */
+  /** Prints what has changed since the last line of `file` for this corpus and this version of Node. */
   printDrift(file: string, corpus: string): void {
     const last = existsSync(file)
       ? readFileSync(file, "utf8")
           .split("\n")
           .filter(Boolean)
           .map((line) => JSON.parse(line) as Line)
-          .findLast((line) => line.corpus === corpus)
+          .findLast((line) => line.corpus === corpus && line.node === node)
       : undefined;
     if (last === undefined || this.#ratios.size === 0) return;
     heading("Drift");
@@ -47,7 +50,7 @@ export class Figures {
   record(file: string, corpus: string, commit: string): void {
     if (this.#ratios.size === 0) return;
     const date = new Date().toISOString().slice(0, 10);
-    const line: Line = { date, commit, corpus, figures: Object.fromEntries(this.#ratios) };
+    const line: Line = { date, commit, corpus, node, figures: Object.fromEntries(this.#ratios) };
     appendFileSync(file, `${JSON.stringify(line)}\n`);
   }
 }
