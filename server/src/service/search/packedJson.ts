@@ -8,9 +8,8 @@ const maxPartBytes = 256 * 1024;
 /** Fewer bytes are copied faster in a loop than by a call. */
 const maxLoopLength = 48;
 
-const openBracket = 0x5b;
-const comma = 0x2c;
-const startOfFile = Buffer.from('{"fileName":{"text":"');
+const startOfFirst = Buffer.from('[{"fileName":{"text":"');
+const startOfNext = Buffer.from(',{"fileName":{"text":"');
 const endOfFile = Buffer.from('"}');
 
 interface FrameParts<Text> {
@@ -41,7 +40,7 @@ export function packedFrame(parts: FrameParts<string>): PackedFrame {
   const beforeChunks = Buffer.from(parts.beforeChunks);
   const afterChunks = Buffer.from(parts.afterChunks);
   const beforeHash = Buffer.from(parts.beforeHash);
-  const all = [startOfFile, afterName, beforeChunks, afterChunks, beforeHash, endOfFile];
+  const all = [startOfNext, afterName, beforeChunks, afterChunks, beforeHash, endOfFile];
   const { hasWebUrl, hasExternalUrl, externalUrlLength } = parts;
   // Spread syntax would give each frame a hidden class of its own.
   return {
@@ -53,7 +52,7 @@ export function packedFrame(parts: FrameParts<string>): PackedFrame {
     afterChunks,
     beforeHash,
     pathCount: 1 + Number(hasWebUrl) + Number(hasExternalUrl),
-    length: 1 + all.reduce((sum, { length }) => sum + length, 0),
+    length: all.reduce((sum, { length }) => sum + length, 0),
   };
 }
 
@@ -115,7 +114,7 @@ export class PartList {
           end = 0;
           if (length > buffer.length) buffer = allocate(Math.max(length, Math.min(left, maxPartBytes)));
         }
-        writeFile(buffer, end, startsPacked && next === 0 ? openBracket : comma, file, frame);
+        writeFile(buffer, end, startsPacked && next === 0 ? startOfFirst : startOfNext, file, frame);
         end += length;
         left -= length;
       }
@@ -132,7 +131,7 @@ function lengthOf(file: PackedFile, { length, pathCount }: PackedFrame): number 
 function writeFile(
   output: Uint8Array,
   start: number,
-  separator: number,
+  startOfFile: Buffer,
   file: PackedFile,
   frame: PackedFrame,
 ): void {
@@ -140,9 +139,7 @@ function writeFile(
   const path = file.start;
   const pathEnd = path + file.pathLength;
   const hashEnd = pathEnd + file.hashLength;
-  let at = start;
-  output[at++] = separator;
-  at = append(output, at, startOfFile);
+  let at = append(output, start, startOfFile);
   at = copy(output, at, bytes, path, pathEnd);
   at = append(output, at, frame.afterName);
   if (frame.hasWebUrl) at = copy(output, at, bytes, path, pathEnd);
