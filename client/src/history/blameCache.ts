@@ -105,14 +105,17 @@ export class BlameCache implements vscode.Disposable {
   /** Rejects with a `BlameUnavailableError`, a `CallError` or a `vscode.CancellationError`. */
   async open(document: vscode.TextDocument, token: vscode.CancellationToken): Promise<BlamedFile> {
     const key = document.uri.toString();
-    const entry = this.#entries.get(key);
-    if (entry !== undefined && !entry.isStale) return entry.file;
+    const known = this.#entries.get(key);
+    if (known !== undefined && !known.isStale) return known.file;
     const indexed = await this.#files.find(document.uri);
     if (token.isCancellationRequested) throw new vscode.CancellationError();
     if (indexed === undefined) throw new BlameUnavailableError(vscode.l10n.t("Not tracked by Git"));
     const { source, commit } = await this.#source(indexed, token);
+    if (token.isCancellationRequested) throw new vscode.CancellationError();
     if (source.includes("\0")) throw new BlameUnavailableError(vscode.l10n.t("Binary file"));
-    if (entry !== undefined && entry.file.commit === commit) {
+    // Another call may have opened the file meanwhile, and its blame may be on the way.
+    const entry = this.#entries.get(key);
+    if (entry?.file.commit === commit) {
       entry.isStale = false;
       return entry.file;
     }

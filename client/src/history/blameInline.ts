@@ -60,7 +60,9 @@ export class BlameInline implements vscode.Disposable {
     this.#editor = undefined;
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined || !this.#isEnabledFor(editor.document)) return;
-    this.#timer = setTimeout(() => void this.#show(editor), debounceMs);
+    this.#timer = setTimeout(() => {
+      if (this.#isEnabledFor(editor.document)) void this.#show(editor);
+    }, debounceMs);
   }
 
   #isEnabledFor(document: vscode.TextDocument): boolean {
