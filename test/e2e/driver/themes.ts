@@ -1,6 +1,7 @@
 /** VS Code's kinds of themes, and screenshots in each of them. */
 import { type CodeServer, changeSettings } from "#e2e/driver/codeServer";
 import type { Window } from "#e2e/driver/window";
+import { eventually } from "#test/support/eventually";
 
 /** For each kind, the name of a theme and the CSS class that the workbench then has. */
 export const themes = {
@@ -13,8 +14,15 @@ export const themes = {
 /** Takes a screenshot in each theme, named `NAME-dark` and so on; the dark theme stays active. */
 export async function shootThemes(window: Window, server: CodeServer, name: string): Promise<void> {
   const show = async ([theme, kind]: readonly [theme: string, kind: string]) => {
-    changeSettings(server, { "workbench.colorTheme": theme });
-    await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
+    const workbench = window.page.locator(`.monaco-workbench.${kind}`);
+    // VS Code watches a file that was replaced only some time later, and misses changes until then.
+    await eventually(async () => {
+      changeSettings(server, { "workbench.colorTheme": theme });
+      return await workbench.waitFor({ timeout: 3_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
   };
   for (const [kind, theme] of Object.entries(themes)) {
     await show(theme);
