@@ -15,7 +15,7 @@ export const themes = {
 export async function shootThemes(window: Window, server: CodeServer, name: string): Promise<void> {
   const show = async ([theme, kind]: readonly [theme: string, kind: string]) => {
     const workbench = window.page.locator(`.monaco-workbench.${kind}`);
-    // VS Code watches a file that was replaced only some time later, and misses changes until then.
+    // VS Code watches a replaced file again only after some time, and misses changes until then.
     await eventually(async () => {
       changeSettings(server, { "workbench.colorTheme": theme });
       return await workbench.waitFor({ timeout: 3_000 }).then(
