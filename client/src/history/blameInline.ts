@@ -59,7 +59,7 @@ export class BlameInline implements vscode.Disposable {
     this.#editor?.setDecorations(this.#decoration, []);
     this.#editor = undefined;
     const editor = vscode.window.activeTextEditor;
-    if (editor === undefined || !this.#isEnabledFor(editor.document)) return;
+    if (editor === undefined) return;
     this.#timer = setTimeout(() => {
       if (this.#isEnabledFor(editor.document)) void this.#show(editor);
     }, debounceMs);

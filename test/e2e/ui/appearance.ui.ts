@@ -2,14 +2,11 @@
 import assert from "node:assert/strict";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser } from "playwright-core";
-import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
+import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { folderOf } from "#e2e/driver/organization";
-import { themes } from "#e2e/driver/themes";
+import { applyTheme, type Theme, themeNames, themes } from "#e2e/driver/themes";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { eventually } from "#test/support/eventually";
-
-type Theme = keyof typeof themes;
-const themeNames = Object.keys(themes) as Theme[];
 
 describe("appearance", () => {
   let browser: Browser;
@@ -20,7 +17,7 @@ describe("appearance", () => {
     server = await startCodeServer({
       hasVsix: true,
       isFirstRun,
-      settings: { "workbench.colorTheme": themes.light[0], "workbench.reduceMotion": "on" },
+      settings: { "workbench.colorTheme": themes.light[0] },
     });
     browser = await launchBrowser();
     window = await Window.open(browser, server);
@@ -32,22 +29,13 @@ describe("appearance", () => {
     await server?.stop();
   }
 
-  async function applyTheme(theme: Theme): Promise<void> {
-    const [name, kind] = themes[theme];
-    changeSettings(server, { "workbench.colorTheme": name });
-    await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
-    // Webviews change their colors later than the workbench.
-    const body = window.box.frame.locator(`body[data-vscode-theme-kind$="${webviewKinds[kind]}"]`);
-    await body.waitFor({ state: "attached" });
-  }
-
   async function shootThemes(scene: string, each?: (theme: Theme) => Promise<void>): Promise<void> {
     for (const theme of themeNames) {
-      await applyTheme(theme);
+      await applyTheme(window, server, theme, window.box.frame);
       await window.shot(`${scene}-${theme}`);
       await each?.(theme);
     }
-    await applyTheme("light");
+    await applyTheme(window, server, "light", window.box.frame);
   }
 
   /** Drags the upper edge of a view. */
@@ -223,11 +211,3 @@ describe("appearance", () => {
     });
   });
 });
-
-/** For each theme class of the workbench, the end of VS Code's name for it in webviews. */
-const webviewKinds = {
-  vs: "light",
-  "vs-dark": "dark",
-  "hc-black": "high-contrast",
-  "hc-light": "high-contrast-light",
-} as const;

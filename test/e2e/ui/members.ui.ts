@@ -3,9 +3,9 @@ import { generateKeyPairSync } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
-import { type CodeServer, changeSettings, startCodeServer } from "#e2e/driver/codeServer";
+import { type CodeServer, startCodeServer } from "#e2e/driver/codeServer";
 import { TablePage } from "#e2e/driver/tablePage";
-import { themes } from "#e2e/driver/themes";
+import { applyTheme, themeNames, themes } from "#e2e/driver/themes";
 import { type RunningTrawl, runTrawl, setGitUser, startTrawl } from "#e2e/driver/trawlProgram";
 import { launchBrowser, Window } from "#e2e/driver/window";
 import { eventually } from "#test/support/eventually";
@@ -86,24 +86,14 @@ describe("an organization with a license", () => {
     await licenseInput().press("Enter");
   }
 
-  async function applyTheme(theme: keyof typeof themes): Promise<void> {
-    const [name, kind] = themes[theme];
-    changeSettings(server, { "workbench.colorTheme": name });
-    await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
-    const body = page.frame.locator(
-      `body.${kind === "hc-black" ? "vscode-high-contrast" : kind === "hc-light" ? "vscode-high-contrast-light" : kind === "vs" ? "vscode-light" : "vscode-dark"}`,
-    );
-    await body.waitFor({ state: "attached" });
-  }
-
   /** Takes a screenshot in each kind of theme, and checks contrast in each, the other accessibility rules in one. */
   async function shoot(scene: string): Promise<void> {
-    for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
-      await applyTheme(theme);
+    for (const theme of themeNames) {
+      await applyTheme(window, server, theme, page.frame);
       await window.shot(`organization/${scene}-${theme}`);
       assert.deepEqual(await page.violations(theme === "dark" ? [] : ["color-contrast"]), [], theme);
     }
-    await applyTheme("dark");
+    await applyTheme(window, server, "dark", page.frame);
   }
 
   /** Sends a REST request with an API key, and returns the status. */
