@@ -11,9 +11,12 @@ import { heading, median, ms, printTable, ratio } from "./report";
 const commitCount = 20_000;
 const fileCount = 400;
 const rounds = 20;
-const warmUps = 3;
+/** The server is asked for this long before it is measured, until V8 has compiled most of what it runs. */
+const warmUpMs = 1000;
 /** Commits between the revisions of two requests, so that no answer is cached. */
 const revisionStep = 3;
+/** More than are asked about. */
+const maxRevisions = 9000;
 
 /** What is asked about a clone. */
 interface Subject {
@@ -85,8 +88,7 @@ async function benchSubject(folder: string, subject: Subject, figures: Figures):
   const { path } = subject;
   const name = basename(path);
   const rows = Object.entries(rowsOf(subject));
-  const wanted = rows.length * (rounds + warmUps) * revisionStep;
-  const list = runGit(path, ["rev-list", "--first-parent", `--max-count=${wanted}`, "HEAD"]);
+  const list = runGit(path, ["rev-list", "--first-parent", `--max-count=${maxRevisions}`, "HEAD"]);
   const revisions = list.toString().trim().split("\n");
   const product = await Product.start(join(folder, `data-${name}`), [path]);
   try {
@@ -107,7 +109,9 @@ async function benchSubject(folder: string, subject: Subject, figures: Figures):
     };
     const first = await measure(1, cpuOf(product.pid), () => ask("commits?ref=REF", revision()));
     for (const [, { address }] of rows) {
-      for (let round = 0; round < warmUps; round++) await ask(address, revision());
+      const end = performance.now() + warmUpMs;
+      do await ask(address, revision());
+      while (performance.now() < end);
     }
     await untilQuiet(product.pid);
     const table: string[][] = [];
