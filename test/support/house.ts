@@ -29,7 +29,7 @@ export const mayImport: Readonly<Record<string, string>> = {
   git: "base platform model",
   "git/objects": "base platform model git",
   "git/refs": "base platform model git git/objects",
-  "git/history": "base platform model git",
+  "git/history": "base platform model git git/objects git/refs",
   "git/workTree": "base platform model git git/objects",
   "git/mirror": "base platform hosts git git/refs",
   store: "base platform model",

@@ -1,7 +1,7 @@
 /** Counts commits. Counting from scratch reads every commit, so a count is derived from what is known if possible. */
 import { isServiceError } from "#base/error";
 import { type GitRequest, runGitRequest } from "#git/gitRequest";
-import type { Commit } from "./log";
+import type { Commit } from "./commit";
 
 /** A commit, and the number of commits reachable from it, including itself. */
 export interface CountedCommit {

@@ -1,9 +1,10 @@
 /**
  * Lists and searches commits.
  *
- * With a filter, git walks the history once and prints hashes; a second, short call reads the details of one page. So
- * the total is known without another walk, each further page only costs the short call, and `--skip`, which miscounts
- * with `--follow`, is not needed. Without a filter, git lists only the page, and the total is counted (`count.ts`).
+ * With a filter, git walks the history once and prints hashes; then the details of one page are read. So the total is
+ * known without another walk, a further page costs little, and `--skip`, which miscounts with `--follow`, is not needed.
+ * Without a filter, only the page is listed, and the total is counted (`count.ts`). Details, and the first pages, are
+ * read from the repository's files if possible (`commitFiles.ts`).
  */
 import { isServiceError, ServiceError } from "#base/error";
 import { type BytePath, bytesOf, isUtf8, textOf } from "#git/bytePath";
@@ -15,24 +16,8 @@ import {
   runGitRequest,
   streamGitRequest,
 } from "#git/gitRequest";
-
-export interface Commit {
-  readonly hash: string;
-  readonly parents: readonly string[];
-  /** Author date, ISO 8601 with offset; empty if malformed in the commit. */
-  readonly date: string;
-  /** Committer date, in the same format. */
-  readonly commitDate: string;
-  readonly authorName: string;
-  readonly authorEmail: string;
-  readonly committerName: string;
-  readonly committerEmail: string;
-  /** Short names of the refs that point to it, as in `HEAD -> main, tag: v1`. */
-  readonly refs: string;
-  readonly subject: string;
-  /** The message after the subject, with its final newline. */
-  readonly body: string;
-}
+import type { Commit } from "./commit";
+import { readCommitFiles, readCommitPageFiles } from "./commitFiles";
 
 /** Criteria for a commit itself. */
 export interface CommitCriteria {
@@ -141,6 +126,10 @@ export async function readCommitPage(
   skipped: number,
   count: number,
 ): Promise<readonly Commit[]> {
+  const { gitRepository } = request;
+  const fromFiles =
+    excludes === undefined ? readCommitPageFiles(gitRepository, commit, skipped, count) : undefined;
+  if (fromFiles !== undefined) return fromFiles;
   const page = [`--skip=${skipped}`, `--max-count=${count}`, ...excluding(excludes)];
   return parseCommits(
     await runGitRequest(request, ["log", ...commitFormat, "--no-follow", ...page, commit, "--"]),
@@ -191,6 +180,8 @@ export async function readCommits(
   hashes: readonly string[],
 ): Promise<readonly Commit[]> {
   if (hashes.length === 0) return [];
+  const fromFiles = readCommitFiles(request.gitRepository, hashes);
+  if (fromFiles !== undefined) return fromFiles;
   const args = ["log", "--no-walk=unsorted", ...commitFormat, "--stdin"];
   return parseCommits(await runGitRequest(request, args, { input: `${hashes.join("\n")}\n` }));
 }

@@ -36,6 +36,7 @@ export class ObjectDatabase {
   readonly #packs: (PackFile | undefined)[] = [];
   readonly #cache = new Map<string, StoredObject>();
   #cachedBytes = 0;
+  #reads = 0;
 
   private constructor(folder: string, packPaths: readonly string[]) {
     this.#folder = folder;
@@ -58,11 +59,16 @@ export class ObjectDatabase {
     }
   }
 
+  /** How many objects and deltas were read from files. */
+  get reads(): number {
+    return this.#reads;
+  }
+
   /** Returns `undefined` if git must be used: the object is not found, larger than `maxBytes`, or unreadable. */
   read(hash: string, maxBytes: number): StoredObject | undefined {
     let found: StoredObject | undefined;
     try {
-      found = this.#readLoose(hash, maxBytes) ?? this.#readPacked(hash, maxBytes);
+      found = this.#readPacked(hash, maxBytes) ?? this.#readLoose(hash, maxBytes);
     } catch {
       // Damaged, too large, or just deleted. Git reports the cause.
       return undefined;
@@ -74,6 +80,7 @@ export class ObjectDatabase {
     const path = join(this.#folder, hash.slice(0, 2), hash.slice(2));
     const stat = fs.statSync(path, { throwIfNoEntry: false });
     if (stat === undefined || !stat.isFile() || stat.size > maxLooseBytes) return undefined;
+    this.#reads++;
     const whole = inflateSync(fs.readFileSync(path), { maxOutputLength: maxBytes + maxHeaderBytes });
     const end = whole.indexOf(0);
     const match = /^(commit|tree|blob|tag) (\d+)$/.exec(whole.toString("latin1", 0, Math.max(end, 0)));
@@ -99,6 +106,7 @@ export class ObjectDatabase {
     for (let offset = start; found === undefined; ) {
       found = this.#cache.get(`${index} ${offset}`);
       if (found !== undefined) break;
+      this.#reads++;
       const object = pack.read(offset, maxBytes);
       if (object === undefined || deltas.length > maxDeltaChain) return undefined;
       if (object.kind === "whole") {
@@ -174,11 +182,21 @@ function isOwnClone({ workTree, gitDir, commonDir }: GitRepository): boolean {
 const maxPackedRefsBytes = 1024 * 1024;
 
 /** Whether `git replace` may substitute objects. */
-export function hasReplaceRefs(commonDir: string): boolean {
+function hasReplaceRefs(commonDir: string): boolean {
   const packedRefs = join(commonDir, "packed-refs");
   if ((fs.statSync(packedRefs, { throwIfNoEntry: false })?.size ?? 0) > maxPackedRefsBytes) return true;
   if ((readText(packedRefs) ?? "").includes(" refs/replace/")) return true;
   return fs.existsSync(join(commonDir, "refs/replace"));
+}
+
+/** Whether no grafts, shallow boundaries or replacements change the parents of commits. Git uses no graph otherwise. */
+export function hasPlainAncestry(commonDir: string): boolean {
+  const sources = ["shallow", "info/grafts", "reftable"];
+  try {
+    return !sources.some((name) => fs.existsSync(join(commonDir, name))) && !hasReplaceRefs(commonDir);
+  } catch {
+    return false;
+  }
 }
 
 /** Cached per `GitRepository` object. Each task creates a new one. */

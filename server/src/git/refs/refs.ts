@@ -38,18 +38,25 @@ export async function readRefs(
   return readRefFiles(repository, undefined, folders) ?? (await listRefsWithGit(repository, signal, folders));
 }
 
-/** Returns `undefined` if refs are not stored in files. */
+/** Returns `undefined` if refs are not stored in files, or in more than `maxLoose` files of their own. */
 export function readRefFiles(
   repository: GitRepository,
   config: GitConfig = readConfig(repository.commonDir),
   folders: readonly string[] = refFolders,
+  maxLoose = Number.POSITIVE_INFINITY,
 ): Refs | undefined {
   const storage = configValue(config, "extensions.refstorage");
   if (storage !== undefined && storage !== "files") return undefined;
   const found = new Map<string, Ref | string>(
     parsePackedRefs(readText(join(repository.commonDir, "packed-refs")) ?? "", folders),
   );
-  for (const folder of folders) collectLoose(repository.commonDir, folder, found, 0);
+  let loose = 0;
+  for (const folder of folders) {
+    for (const [name, content] of looseRefs(repository.commonDir, folder, 0)) {
+      if (++loose > maxLoose) return undefined;
+      found.set(name, parseLooseRef(name, content, found.get(name)));
+    }
+  }
   const refs = new Map<string, Ref>();
   for (const name of [...found.keys()].sort()) {
     const ref = resolveSymbolic(name, found);
@@ -72,7 +79,7 @@ export function readRefFile(repository: GitRepository, name: string): string | u
     if (!isWanted(at) || at.split("/").some((part) => part === "" || part.startsWith("."))) return undefined;
     const content = readText(join(repository.commonDir, at))?.trim() ?? packedHash(repository, at) ?? "";
     if (hashPattern.test(content)) return content;
-    const target = /^ref:\s*(.+)$/.exec(content)?.[1];
+    const target = symbolicTarget(content);
     if (target === undefined) return undefined;
     at = target;
   }
@@ -128,13 +135,12 @@ function isWanted(name: string, folders = refFolders): boolean {
   return folders.some((folder) => name.startsWith(`${folder}/`));
 }
 
-/** Adds the refs below a folder: a hash, or the target of a symbolic ref. Files may be deleted at any time. */
-function collectLoose(
+/** Yields the full names and contents of the refs below a folder. Files may be deleted at any time. */
+function* looseRefs(
   commonDir: string,
   folder: string,
-  found: Map<string, Ref | string>,
   depth: number,
-): void {
+): Generator<readonly [name: string, content: string]> {
   let entries: fs.Dirent[];
   try {
     entries = fs.readdirSync(join(commonDir, folder), { withFileTypes: true });
@@ -144,28 +150,25 @@ function collectLoose(
   for (const entry of entries) {
     const name = `${folder}/${entry.name}`;
     if (entry.isDirectory()) {
-      if (depth < maxFolderDepth) collectLoose(commonDir, name, found, depth + 1);
+      if (depth < maxFolderDepth) yield* looseRefs(commonDir, name, depth + 1);
       continue;
     }
-    if (name.endsWith(".lock")) continue;
-    const content = readText(join(commonDir, name))?.trim();
-    if (content === undefined) continue;
-    const symbolic = /^ref:\s*(.+)$/.exec(content)?.[1];
-    if (symbolic !== undefined) found.set(name, symbolic);
-    else if (hashPattern.test(content)) {
-      found.set(
-        name,
-        folder.startsWith("refs/tags")
-          ? looseTag(content, found.get(name))
-          : { hash: content, peeled: content },
-      );
-    }
+    const content = name.endsWith(".lock") ? undefined : readText(join(commonDir, name))?.trim();
+    if (content !== undefined && (hashPattern.test(content) || symbolicTarget(content) !== undefined))
+      yield [name, content];
   }
 }
 
-/** Takes the peeled hash from the same tag in `packed-refs`, if its hash is unchanged. */
-function looseTag(hash: string, packed: Ref | string | undefined): Ref {
-  return typeof packed === "object" && packed.hash === hash ? packed : { hash };
+/** Returns the target of a symbolic ref. Takes the peeled hash of a tag from `packed`, if its hash is unchanged. */
+function parseLooseRef(name: string, content: string, packed: Ref | string | undefined): Ref | string {
+  const target = symbolicTarget(content);
+  if (target !== undefined) return target;
+  if (!name.startsWith("refs/tags/")) return { hash: content, peeled: content };
+  return typeof packed === "object" && packed.hash === content ? packed : { hash: content };
+}
+
+function symbolicTarget(content: string): string | undefined {
+  return /^ref:\s*(.+)$/.exec(content)?.[1];
 }
 
 function resolveSymbolic(name: string, found: ReadonlyMap<string, Ref | string>): Ref | undefined {
@@ -177,7 +180,7 @@ function resolveSymbolic(name: string, found: ReadonlyMap<string, Ref | string>)
 function readHead(gitDir: string): Head {
   const path = join(gitDir, "HEAD");
   const content = (readText(path) ?? linkTarget(path))?.trim() ?? "";
-  const name = /^ref:\s*(.+)$/.exec(content)?.[1];
+  const name = symbolicTarget(content);
   if (name !== undefined) return { kind: "branch", name };
   return hashPattern.test(content) ? { kind: "detached", hash: content } : { kind: "unreadable" };
 }

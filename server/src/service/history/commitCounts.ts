@@ -1,8 +1,8 @@
 /** Counts the commits of revisions, each from the last count in its repository. */
 import { ByteCache } from "#base/byteCache";
+import type { Commit } from "#git/history/commit";
 import type { CountedCommit } from "#git/history/count";
 import { countByDifference, countCommits, countFromPage } from "#git/history/count";
-import type { Commit } from "#git/history/log";
 import type { CommitGraphs } from "./commitGraphs";
 import { ancestryKey, type OpenRevision } from "./history";
 

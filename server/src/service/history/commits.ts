@@ -5,9 +5,9 @@ import type { CommitDetails, CommitItem, CommitsRequest } from "#contract/commit
 import type { Service } from "#contract/service";
 import { bytePathFromText, isUtf8, textOf } from "#git/bytePath";
 import { listAuthors } from "#git/history/authors";
+import type { Commit } from "#git/history/commit";
 import { resolveDates } from "#git/history/dates";
 import {
-  type Commit,
   type CommitFilter,
   type CommitList,
   filterCommits,

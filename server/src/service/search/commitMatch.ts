@@ -1,8 +1,9 @@
 /** Compiles a query to a predicate on commits, and to filters that git can apply. */
 
 import type { GitRequest } from "#git/gitRequest";
+import type { Commit } from "#git/history/commit";
 import { resolveDates } from "#git/history/dates";
-import type { Commit, CommitSearch } from "#git/history/log";
+import type { CommitSearch } from "#git/history/log";
 import type { RepositoryId } from "#model/repository";
 import { TimeSlice } from "#platform/timeSlice";
 import type { Pattern, Query } from "#query/query";

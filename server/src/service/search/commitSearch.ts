@@ -8,7 +8,8 @@
 import { isServiceError, ServiceError, throwIfAborted } from "#base/error";
 import type { FoundCommit } from "#contract/search";
 import type { CallContext } from "#contract/service";
-import { type Commit, searchCommits } from "#git/history/log";
+import type { Commit } from "#git/history/commit";
+import { searchCommits } from "#git/history/log";
 import { isPlainFolder, type Repository } from "#model/repository";
 import { type FlushReason, noStats, type SearchStats } from "#model/stats";
 import { monotonicNow } from "#platform/clock";
