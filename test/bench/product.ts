@@ -37,7 +37,12 @@ export interface IndexRun {
 }
 
 /** As in the container image, the systemd unit and VS Code. */
-const env = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072", ...process.env };
+const env = {
+  MALLOC_ARENA_MAX: "2",
+  MALLOC_TRIM_THRESHOLD_: "131072",
+  NODE_OPTIONS: "--max-semi-space-size=8",
+  ...process.env,
+};
 
 /** Runs `trawl index` and measures its resource use from outside. */
 export async function indexOnce(

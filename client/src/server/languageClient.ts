@@ -41,15 +41,18 @@ const allocatorSettings = {
   MALLOC_TRIM_THRESHOLD_: process.env["MALLOC_TRIM_THRESHOLD_"] ?? "131072",
 };
 
+/** Node 24 would keep four times as many new objects before it collects them, without being faster. */
+const youngGeneration = "--max-semi-space-size=8";
+
 export class QuietClient extends LanguageClient {
   constructor(server: ServerProcess) {
     const run = {
       module: server.path,
       args: ["serve", ...server.arguments],
       transport: TransportKind.ipc,
-      options: { env: allocatorSettings },
+      options: { env: allocatorSettings, execArgv: [youngGeneration] },
     };
-    const debug = { ...run, options: { ...run.options, execArgv: ["--inspect=0"] } };
+    const debug = { ...run, options: { ...run.options, execArgv: [youngGeneration, "--inspect=0"] } };
     const options: ServerOptions = { run, debug };
     super("trawl", "Trawl", options, {
       documentSelector: [{ scheme: "file" }, { scheme: snapshotScheme }],
