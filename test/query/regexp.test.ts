@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isServiceError } from "#base/error";
 import { foldingOrbit, parseSyntax } from "#query/regexp/re2";
-import { compileExpression, literalTrigrams } from "#query/regexp/regexp";
+import { compileExpression, escapeExpression, literalTrigrams } from "#query/regexp/regexp";
 import type { ExpressionSource } from "#query/regexp/translate";
 import { printFormula } from "./printFormula";
 
@@ -277,6 +277,13 @@ test("a case-insensitive range contains all cases of its code points", () => {
         found.add(codePoint);
     assert.deepEqual(found, expected);
   }
+});
+
+test("any literal of up to 100 ASCII characters is safe", () => {
+  const ascii = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code));
+  const mixed = ascii.map((_, at) => [...ascii, ...ascii].slice(at, at + 100).join(""));
+  for (const text of [...ascii.map((character) => character.repeat(100)), ...mixed])
+    assert.ok(compileExpression(escapeExpression(text), false).isSafe, JSON.stringify(text));
 });
 
 test("rejects expressions that are too large", () => {

@@ -1,7 +1,7 @@
 import type { Kernels } from "#kernels/kernels";
 import type { Pattern, Query } from "#query/query";
 import type { CompiledQuery } from "./matchTree";
-import { type CompiledPattern, compilePattern, isSafePattern } from "./pattern";
+import { type CompiledPattern, compilePattern } from "./pattern";
 
 /** A compiled query, with the properties that the search needs. */
 export interface CompiledSearch extends CompiledQuery {
@@ -47,7 +47,7 @@ export function compileQuery(query: Query, kernels: Kernels, phrase?: Pattern): 
   };
   visit(query, false);
   const compiledPhrase = phrase && compilePattern(phrase, kernels);
-  const isSafe = [...patterns.values(), ...(compiledPhrase ? [compiledPhrase] : [])].every(isSafePattern);
+  const isSafe = [...patterns.values(), compiledPhrase].every((pattern) => pattern?.isSafe ?? true);
   return {
     query,
     patterns,

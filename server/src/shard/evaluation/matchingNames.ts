@@ -65,7 +65,7 @@ export class MatchingNames {
     const lines = new BlockLines(this.#window, base, base + end - start, this.#names.firstIn(block));
     const flags = reader.blockFlags[block] ?? 0;
     if (pattern.kind === "expression") this.#runBlock(pattern, lines, flags);
-    else if (pattern.special !== undefined && (flags & blockHasFoldingSpecials) !== 0)
+    else if ((flags & blockHasFoldingSpecials) !== 0 && pattern.special !== undefined)
       this.#runBlock(pattern.special, lines, flags);
     else if (!pattern.needsWholeDocument) this.#findLiteral(pattern, lines);
   }

@@ -13,8 +13,13 @@ export interface LiteralPattern {
   readonly needle: Needle;
   readonly trigrams: TrigramFormula;
   readonly needsWholeDocument: boolean;
-  /** Also matches U+212A for `k` and U+017F for `s`, which the kernels do not fold. Needed in flagged blocks only. */
+  /**
+   * Also matches U+212A for `k` and U+017F for `s`, which the kernels do not fold. Needed in flagged blocks only, and
+   * compiled on first use.
+   */
   readonly special: ExpressionPattern | undefined;
+  /** Whether the pattern can run on any text without a time limit. */
+  readonly isSafe: boolean;
 }
 
 export interface ExpressionPattern {
@@ -28,6 +33,8 @@ export interface ExpressionPattern {
   readonly lineForm: (isAscii: boolean) => RegExp | undefined;
   readonly trigrams: TrigramFormula;
   readonly needsWholeDocument: boolean;
+  /** Whether the pattern can run on any text without a time limit. */
+  readonly isSafe: boolean;
   /** Bytes that every match contains: only lines with them can match. */
   readonly required: Needle | undefined;
   /** The word, if the pattern is one between word boundaries. Valid in text without folding specials. */
@@ -37,6 +44,8 @@ export interface ExpressionPattern {
 /** A shorter required literal occurs in nearly every line, so searching for it does not pay off. */
 const minRequiredLength = 3;
 const newline = "\n";
+/** Of literals that are safe whatever they contain, which is expensive to find out on a thread that has just started. */
+const maxSafeLength = 100;
 /** In a word, no match is hidden by an overlapping occurrence that is not between boundaries. */
 const wholeWord = /^\\b(\w+)\\b$/;
 
@@ -77,10 +86,12 @@ function compileLiteral(text: string, caseSensitive: boolean, kernels: Kernels):
       return trigrams;
     },
     needsWholeDocument: text.includes(newline),
-    // Compiled on first use: few texts need it.
     get special() {
       if (hasSpecials) special ??= expressionPattern(quoted(text, false), kernels);
       return special;
+    },
+    get isSafe() {
+      return text.length <= maxSafeLength || (this.special?.isSafe ?? true);
     },
   };
 }
@@ -100,6 +111,9 @@ function expressionPattern(expression: Expression, kernels: Kernels): Expression
       return expression.trigrams;
     },
     needsWholeDocument: expression.needsWholeDocument,
+    get isSafe() {
+      return expression.isSafe;
+    },
     required:
       isUseful && !expression.needsWholeDocument
         ? kernels.prepareNeedle(Buffer.from(required.text), required.caseSensitive)
@@ -120,10 +134,4 @@ function forV8(form: ExpressionSource | undefined): RegExp | undefined {
 
 function quoted(text: string, caseSensitive: boolean): Expression {
   return compileExpression(escapeExpression(text), caseSensitive);
-}
-
-/** Whether the pattern can run on any text without a time limit. */
-export function isSafePattern(pattern: CompiledPattern): boolean {
-  if (pattern.kind === "expression") return pattern.expression.isSafe;
-  return pattern.special === undefined || pattern.special.expression.isSafe;
 }
