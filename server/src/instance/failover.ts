@@ -10,7 +10,7 @@ import type { Call, EventOf, ResponseOf } from "#contract/service";
 import { type Endpoint, readEndpoint } from "#platform/endpoint";
 import { isVacant } from "#platform/lock";
 import { wasNeverSent } from "#remote/remote";
-import { prepareToLead } from "./leader";
+import { prepareToLead } from "./prepareToLead";
 import { acquireRole, type FollowerRole, findLeader, type ProcessRole, type RoleOptions } from "./role";
 
 /** How often a follower that serves checks whether its leader still runs. */

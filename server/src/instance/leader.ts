@@ -8,7 +8,6 @@ import { EmbeddedEngine } from "#engine/embedded/embeddedEngine";
 import type { RepositoryOverlay } from "#engine/embedded/searchMessages";
 import type { Engine } from "#engine/engine";
 import { MissingEngine } from "#engine/missingEngine";
-import { checkGitVersion } from "#git/git";
 import { readUserIdentity } from "#git/userIdentity";
 import { EditorTokens } from "#hosts/editorTokens";
 import type { RepositoryId } from "#model/repository";
@@ -47,6 +46,7 @@ import { leaderMeasurements } from "./leaderMetrics";
 import { localOperations } from "./localOperations";
 import { createOrganizationMemory } from "./organizationMemory";
 import type { Ports } from "./ports";
+import { prepareToLead } from "./prepareToLead";
 import { createRepositoryView } from "./repositoryView";
 import { createSavedState } from "./savedState";
 import { UsedConnections } from "./usedConnections";
@@ -98,17 +98,6 @@ const maxYoungMb = 8;
 /** How long a leader waits for the tokens of editors that connect while it starts. */
 const awaitEditorsMs = 5_000;
 
-let gitChecked: Promise<unknown> | undefined;
-
-/** Does the slow parts of becoming the leader in advance: checks the version of git and loads the HTTP listener. */
-export async function prepareToLead(): Promise<void> {
-  gitChecked ??= checkGitVersion();
-  gitChecked.catch(() => {
-    gitChecked = undefined;
-  });
-  await Promise.all([gitChecked, import("#transport/http/listener")]);
-}
-
 /**
  * Builds the leader. Call this only while holding the lock of the data directory.
  *
@@ -126,8 +115,6 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
       : { connections: configuration.connections, isCurrent: true };
   const { timeLimitMs = defaultTimeLimitMs } = configuration;
   const memoryLimit = new MemoryLimit(configuration.maxMemoryBytes);
-  // Other commands do not need it, and start faster.
-  if (updatesIndex(purpose)) await prepareToLead();
   checkDataFormat(dataDir, diskFiles);
   removeDrafts(dataDir, diskFiles);
   const directory = await ShardDirectory.open(join(dataDir, "shards"));
@@ -172,6 +159,13 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   });
   // Commands that change members, keys and the like never search, nor do git servers.
   if (purpose !== "change" && role === "all") embedded.start();
+  try {
+    // While the workers start. Other commands do not need it, and start faster.
+    if (updatesIndex(purpose)) await prepareToLead();
+  } catch (error) {
+    await embedded.close();
+    throw error;
+  }
   const editorTokens = new EditorTokens({
     clock: systemClock,
     startMs: purpose === "serve" ? awaitEditorsMs : 0,

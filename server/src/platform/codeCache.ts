@@ -4,16 +4,16 @@
  * Node 20 has no such cache of its own. Caches are written to a folder next to the bundles, so they are as trusted as
  * these, and removed with them. Without permission to write there, every start compiles.
  */
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
+import { crc32 } from "node:zlib";
 import { diskFiles, replaceFileUnflushed } from "./files";
 
 /** Most functions that a start needs have been compiled then, and a server has nothing else to do. */
 const writeAfterMs = 10_000;
-const hashBytes = 32;
+const headerBytes = 8;
 
 /**
  * Returns what the CommonJS module at the path exports, as `require` does. Also caches the vendored packages that it loads.
@@ -45,39 +45,41 @@ function loadModule(path: string, delayMs: number, loaded: Map<string, LoadedMod
 }
 
 function compile(path: string, delayMs: number): Script {
-  const text = readFileSync(path, "utf8");
-  const source = `(function (exports, require, module, __filename, __dirname) { ${text}\n})`;
+  const bundle = readFileSync(path);
+  const source = `(function (exports, require, module, __filename, __dirname) { ${bundle.toString()}\n})`;
   const runtime = `${process.version}-${process.versions["electron"] ?? ""}${process.platform}-${process.arch}`;
   const file = join(dirname(path), ".cache", `${basename(path)}.${runtime}`);
-  const cachedData = readCache(file, text);
+  const cachedData = readCache(file, bundle);
   const script = new Script(source, { filename: path, ...(cachedData === undefined ? {} : { cachedData }) });
   if (cachedData === undefined || script.cachedDataRejected)
-    setTimeout(() => writeCache(file, text, script), delayMs).unref();
+    setTimeout(() => writeCache(file, bundle, script), delayMs).unref();
   return script;
 }
 
-/** A cache begins with a hash of the source and the data, because V8 checks neither of them. */
-function readCache(file: string, text: string): Buffer | undefined {
+/** A cache begins with checksums of the bundle and the data, because V8 checks neither of them. */
+function readCache(file: string, bundle: Buffer): Buffer | undefined {
   try {
     const bytes = readFileSync(file);
-    const data = bytes.subarray(hashBytes);
-    return hashOf(text, data).equals(bytes.subarray(0, hashBytes)) ? data : undefined;
+    const data = bytes.subarray(headerBytes);
+    return checksums(bundle, data).equals(bytes.subarray(0, headerBytes)) ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
-function writeCache(file: string, text: string, script: Script): void {
+function writeCache(file: string, bundle: Buffer, script: Script): void {
   try {
     const data = script.createCachedData();
     // Other users may read it, as they may read the bundles.
     mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
-    replaceFileUnflushed(diskFiles, file, Buffer.concat([hashOf(text, data), data]), 0o644);
+    replaceFileUnflushed(diskFiles, file, Buffer.concat([checksums(bundle, data), data]), 0o644);
   } catch {
     // The folder is not writable, or the disk is full.
   }
 }
 
-function hashOf(text: string, data: Uint8Array): Buffer {
-  return createHash("sha256").update(text, "latin1").update(data).digest();
+function checksums(...parts: readonly Buffer[]): Buffer {
+  const header = Buffer.alloc(headerBytes);
+  for (const [at, part] of parts.entries()) header.writeUInt32LE(crc32(part), 4 * at);
+  return header;
 }
