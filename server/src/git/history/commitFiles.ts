@@ -14,6 +14,7 @@ import { type Mailmap, readMailmap } from "./mailmap";
 const maxCommits = 250;
 const maxCommitBytes = 64 * 1024;
 
+/** Reads commits by their hashes, in the same order. */
 export function readCommitFiles(
   repository: GitRepository,
   hashes: readonly string[],

@@ -8,7 +8,9 @@ import type { GitRepository } from "#git/repository";
 import { type Person, trimSpaceAtEnd } from "./commit";
 
 const fileName = ".mailmap";
-const maxBytes = 1024 * 1024;
+/** Parsing a larger file takes longer than starting git. */
+const maxBytes = 128 * 1024;
+const maxTreeBytes = 1024 * 1024;
 /** Matching a longer line could take long. */
 const maxLineLength = 1000;
 
@@ -46,9 +48,9 @@ function textInFolder(workTree: string): string | undefined {
 function textInHead(repository: GitRepository, files: ObjectDatabase): string | undefined {
   const head = readHeadFile(repository);
   const commit = head.kind === "branch" ? readRefFile(repository, head.name) : undefined;
-  const found = commit === undefined ? undefined : files.read(commit, maxBytes);
+  const found = commit === undefined ? undefined : files.read(commit, maxTreeBytes);
   const tree = found && treeOfCommit(found);
-  const root = tree === undefined ? undefined : files.read(tree, maxBytes);
+  const root = tree === undefined ? undefined : files.read(tree, maxTreeBytes);
   const entries = root && parseTreeObject(root.bytes, "");
   if (entries === undefined) return undefined;
   const entry = entries.find(({ path }) => path === fileName);
