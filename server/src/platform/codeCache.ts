@@ -7,6 +7,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
+import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { diskFiles, replaceFileUnflushed } from "./files";
@@ -47,7 +48,8 @@ function loadModule(path: string, delayMs: number, loaded: Map<string, LoadedMod
 function compile(path: string, delayMs: number): Script {
   const bundle = readFileSync(path);
   const source = `(function (exports, require, module, __filename, __dirname) { ${bundle.toString()}\n})`;
-  const runtime = `${process.version}-${process.versions["electron"] ?? ""}${process.platform}-${process.arch}`;
+  // V8 rejects a cache of another version, or that was written with other flags.
+  const runtime = `${process.version}-${process.platform}-${process.arch}-${cachedDataVersionTag().toString(16)}`;
   const file = join(dirname(path), ".cache", `${basename(path)}.${runtime}`);
   const cachedData = readCache(file, bundle);
   const script = new Script(source, { filename: path, ...(cachedData === undefined ? {} : { cachedData }) });
