@@ -33,7 +33,7 @@ RUN apt-get update \
   && ln -s /opt/trawl/dist/server/trawl.js /usr/local/bin/trawl
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /src/out/npm /opt/trawl
-# The last three keep less freed memory.
+# Freed memory is returned to the system earlier, and new objects are collected earlier (docs/operations.md, Memory).
 ENV HOME=/data XDG_DATA_HOME=/data MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072 \
   NODE_OPTIONS=--max-semi-space-size=8
 USER 10001:10001

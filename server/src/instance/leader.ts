@@ -160,10 +160,10 @@ export async function buildLeader(options: LeaderOptions): Promise<Leader> {
   // Commands that change members, keys and the like never search, nor do git servers.
   if (purpose !== "change" && role === "all") embedded.start();
   try {
-    // While the workers start. Other commands do not need it, and start faster.
+    // Runs while the workers start. Commands that do not update the index skip it.
     if (updatesIndex(purpose)) await prepareToLead();
   } catch (error) {
-    await embedded.close();
+    await embedded.close().catch(() => undefined);
     throw error;
   }
   const editorTokens = new EditorTokens({

@@ -44,8 +44,8 @@ export interface ExpressionPattern {
 /** A shorter required literal occurs in nearly every line, so searching for it does not pay off. */
 const minRequiredLength = 3;
 const newline = "\n";
-/** Of literals that are safe whatever they contain, which is expensive to find out on a thread that has just started. */
-const maxSafeLength = 100;
+/** A literal up to this length is always safe. Checking would compile an expression, which is slow on a new thread. */
+const maxSafeLiteralLength = 100;
 /** In a word, no match is hidden by an overlapping occurrence that is not between boundaries. */
 const wholeWord = /^\\b(\w+)\\b$/;
 
@@ -76,6 +76,10 @@ function compileLiteral(text: string, caseSensitive: boolean, kernels: Kernels):
     return expressionPattern(quoted(text, caseSensitive), kernels);
   const hasSpecials = !caseSensitive && /[ks]/i.test(text);
   let special: ExpressionPattern | undefined;
+  const specialPattern = () => {
+    if (hasSpecials) special ??= expressionPattern(quoted(text, false), kernels);
+    return special;
+  };
   let trigrams: TrigramFormula | undefined;
   return {
     kind: "literal",
@@ -87,11 +91,10 @@ function compileLiteral(text: string, caseSensitive: boolean, kernels: Kernels):
     },
     needsWholeDocument: text.includes(newline),
     get special() {
-      if (hasSpecials) special ??= expressionPattern(quoted(text, false), kernels);
-      return special;
+      return specialPattern();
     },
     get isSafe() {
-      return text.length <= maxSafeLength || (this.special?.isSafe ?? true);
+      return text.length <= maxSafeLiteralLength || (specialPattern()?.isSafe ?? true);
     },
   };
 }
