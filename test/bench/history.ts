@@ -11,12 +11,11 @@ import { heading, median, ms, printTable, ratio } from "./report";
 const commitCount = 20_000;
 const fileCount = 400;
 const rounds = 20;
-/** The server is asked for this long before it is measured, until V8 has compiled most of what it runs. */
+/** Each row is asked about for this long, or this often, before it is measured: V8 compiles what runs often. */
 const warmUpMs = 1000;
+const maxWarmUps = 200;
 /** Commits between the revisions of two requests, so that no answer is cached. */
 const revisionStep = 3;
-/** More than are asked about. */
-const maxRevisions = 9000;
 
 /** What is asked about a clone. */
 interface Subject {
@@ -88,7 +87,7 @@ async function benchSubject(folder: string, subject: Subject, figures: Figures):
   const { path } = subject;
   const name = basename(path);
   const rows = Object.entries(rowsOf(subject));
-  const list = runGit(path, ["rev-list", "--first-parent", `--max-count=${maxRevisions}`, "HEAD"]);
+  const list = runGit(path, ["rev-list", "--first-parent", "HEAD"]);
   const revisions = list.toString().trim().split("\n");
   const product = await Product.start(join(folder, `data-${name}`), [path]);
   try {
@@ -100,7 +99,12 @@ async function benchSubject(folder: string, subject: Subject, figures: Figures):
         `milliseconds of all processes, and medians of milliseconds.\n`,
     );
     let next = 0;
-    const revision = () => revisions[(next++ * revisionStep) % revisions.length] ?? "HEAD";
+    const revision = () => {
+      const found = revisions[next];
+      if (found === undefined) throw new Error(`${name} has too few commits to ask about each only once.`);
+      next += revisionStep;
+      return found;
+    };
     const ask = async (address: string, ref: string) => {
       const url = `${product.url}/api/${address.replaceAll("REF", ref)}&repo=${encodeURIComponent(name)}`;
       const response = await fetch(url);
@@ -110,8 +114,8 @@ async function benchSubject(folder: string, subject: Subject, figures: Figures):
     const first = await measure(1, cpuOf(product.pid), () => ask("commits?ref=REF", revision()));
     for (const [, { address }] of rows) {
       const end = performance.now() + warmUpMs;
-      do await ask(address, revision());
-      while (performance.now() < end);
+      for (let count = 0; count < maxWarmUps && performance.now() < end; count++)
+        await ask(address, revision());
     }
     await untilQuiet(product.pid);
     const table: string[][] = [];
