@@ -49,12 +49,16 @@ export async function runGitUnqueued(
   options: GitOptions,
 ): Promise<Buffer> {
   const { cwd, env } = cwdAndEnvironment(repository);
-  const { stdout, stderr, exitCode } = await runProcess("git", [...safeArguments, ...args], {
-    ...options,
-    cwd,
-    env: { ...env, ...bufferedOutput, ...(options.ignoresUserConfig ? withoutUserConfig : {}) },
-    isFatal: triedToFetch,
-  });
+  const { stdout, stderr, exitCode } = await runProcess(
+    "git",
+    [...safeArguments, ...mailmapArguments(repository), ...args],
+    {
+      ...options,
+      cwd,
+      env: { ...env, ...bufferedOutput, ...(options.ignoresUserConfig ? withoutUserConfig : {}) },
+      isFatal: triedToFetch,
+    },
+  );
   // Some commands report a missing object, print an incomplete result and exit with 0.
   const isAccepted = exitCode === 0 || exitCode === options.acceptedExitCode;
   if (isAccepted && !isObjectMissing(stderr)) return stdout;
@@ -79,7 +83,7 @@ export function spawnGit(
 ): RunningProcess {
   const { cwd, env } = cwdAndEnvironment(repository);
   const { protocol, isBuffered = false, killsGroup = false, signal } = options;
-  return spawnProcess("git", [...safeArguments, ...args], {
+  return spawnProcess("git", [...safeArguments, ...mailmapArguments(repository), ...args], {
     cwd,
     env: {
       ...env,
@@ -164,10 +168,13 @@ const safeArguments: readonly string[] = [
   "submodule.recurse=false",
   "-c",
   "diff.suppressBlankEmpty=false",
-  // Only the repository's own `.mailmap` may change names.
-  "-c",
-  "mailmap.file=",
 ];
+
+/** Only the repository's own `.mailmap` may change names. */
+function mailmapArguments({ workTree }: GitRepository): readonly string[] {
+  const blob = workTree === undefined ? "HEAD:.mailmap" : "";
+  return ["-c", "mailmap.file=", "-c", `mailmap.blob=${blob}`];
+}
 
 /** Without this, some commands flush their output after every commit, which takes longer than producing the commits. */
 const bufferedOutput = { GIT_FLUSH: "0" };
