@@ -41,20 +41,20 @@ export interface CommitObject {
 
 const header = /^tree [0-9a-f]{40}\n((?:parent [0-9a-f]{40}\n)*)author ([^\n]*)\ncommitter ([^\n]*)\n/;
 const signature = /^([^<>]*)<([^<>]*)> (\d{1,11}) ([+-](?:0\d|1[0-4])[0-5]\d)$/;
-/** Leave a day, because an offset may lead out of the range that can be formatted: 1970 to 9999. */
+/** Git rejects local times before 1970, and years after 9999 need five digits. An offset is less than a day. */
 const minTime = 86_400;
 const maxTime = 253_402_214_400;
 
 /**
  * Parses a commit object. Returns `undefined` for anything unusual, which git must interpret: another encoding than
- * UTF-8, malformed persons or times, NUL.
+ * UTF-8, malformed or repeated lines about people, NUL.
  */
 export function parseCommitObject(hash: string, bytes: Buffer): CommitObject | undefined {
   const text = bytes.toString("utf8");
   const [head = "", parentLines = "", authorText = "", committerText = ""] = header.exec(text) ?? [];
   const end = text.indexOf("\n\n");
   if (head === "" || end < 0 || text.includes("\0")) return undefined;
-  if (text.slice(head.length - 1, end).includes("\nencoding ")) return undefined;
+  if (/\n(?:author|committer|encoding) /.test(text.slice(head.length - 1, end))) return undefined;
   const author = parseSignature(authorText);
   const committer = parseSignature(committerText);
   if (author === undefined || committer === undefined) return undefined;

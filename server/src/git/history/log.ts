@@ -4,7 +4,7 @@
  * With a filter, git walks the history once and prints hashes; then the details of one page are read. So the total is
  * known without another walk, a further page costs little, and `--skip`, which miscounts with `--follow`, is not needed.
  * Without a filter, only the page is listed, and the total is counted (`count.ts`). Details, and the first pages, are
- * read from the repository's files if possible (`commitFiles.ts`).
+ * read from the repository's files if possible (`storedCommits.ts`).
  */
 import { isServiceError, ServiceError } from "#base/error";
 import { type BytePath, bytesOf, isUtf8, textOf } from "#git/bytePath";
@@ -17,7 +17,7 @@ import {
   streamGitRequest,
 } from "#git/gitRequest";
 import type { Commit } from "./commit";
-import { readCommitFiles, readCommitPageFiles } from "./commitFiles";
+import { readStoredCommits, readStoredPage } from "./storedCommits";
 
 /** Criteria for a commit itself. */
 export interface CommitCriteria {
@@ -127,9 +127,8 @@ export async function readCommitPage(
   count: number,
 ): Promise<readonly Commit[]> {
   const { gitRepository } = request;
-  const fromFiles =
-    excludes === undefined ? readCommitPageFiles(gitRepository, commit, skipped, count) : undefined;
-  if (fromFiles !== undefined) return fromFiles;
+  const stored = excludes === undefined ? readStoredPage(gitRepository, commit, skipped, count) : undefined;
+  if (stored !== undefined) return stored;
   const page = [`--skip=${skipped}`, `--max-count=${count}`, ...excluding(excludes)];
   return parseCommits(
     await runGitRequest(request, ["log", ...commitFormat, "--no-follow", ...page, commit, "--"]),
@@ -180,8 +179,8 @@ export async function readCommits(
   hashes: readonly string[],
 ): Promise<readonly Commit[]> {
   if (hashes.length === 0) return [];
-  const fromFiles = readCommitFiles(request.gitRepository, hashes);
-  if (fromFiles !== undefined) return fromFiles;
+  const stored = readStoredCommits(request.gitRepository, hashes);
+  if (stored !== undefined) return stored;
   const args = ["log", "--no-walk=unsorted", ...commitFormat, "--stdin"];
   return parseCommits(await runGitRequest(request, args, { input: `${hashes.join("\n")}\n` }));
 }
@@ -320,7 +319,7 @@ function nameText(bytes: string): string {
 }
 
 /** Each field ends with NUL, which commits cannot contain. See `parseCommits`. */
-const commitFormat: readonly string[] = [
+export const commitFormat: readonly string[] = [
   "-z",
   `--format=${["%H", "%P", "%aI", "%cI", "%aN", "%aE", "%cN", "%cE", "%D", "%s", "%b"].join("%x00")}`,
   "--encoding=UTF-8",

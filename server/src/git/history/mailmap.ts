@@ -11,12 +11,12 @@ const fileName = ".mailmap";
 /** Parsing a larger file takes longer than starting git. */
 const maxBytes = 128 * 1024;
 const maxTreeBytes = 1024 * 1024;
-/** Matching a longer line could take long. */
-const maxLineLength = 1000;
+/** In UTF-16 units. Git splits lines after 1023 bytes. */
+const maxLineLength = 340;
 
 export type Mailmap = (person: Person) => Person;
 
-/** What is known of the persons with an address: what replaces their name and address, and exceptions by name. */
+/** Replaces the name and email of an address. `byName` has exceptions for single names. */
 interface Replacement {
   name?: string;
   email?: string;
@@ -65,8 +65,9 @@ export function parseMailmap(text: string): Mailmap | undefined {
   if (/[\0\ufffd]/.test(text)) return undefined;
   const byEmail = new Map<string, Replacement>();
   for (const line of text.split("\n")) {
+    if (line.length > maxLineLength) return undefined;
     if (line.startsWith("#") || !line.includes("<")) continue;
-    const match = line.length > maxLineLength ? null : mapping.exec(line);
+    const match = mapping.exec(line);
     if (match === null) return undefined;
     const [, newName = "", email = "", oldName = "", oldEmail] = match;
     const name = trimSpaceAtEnd(newName);

@@ -59,9 +59,24 @@ export class ObjectDatabase {
     }
   }
 
-  /** How many objects and deltas were read from files. */
+  /** The number of objects and deltas that were read from files. */
   get reads(): number {
     return this.#reads;
+  }
+
+  /**
+   * Returns the object that a tag names in the end, which may have up to `maxBytes`, or the object itself; `undefined` if
+   * git must be used.
+   */
+  peel(hash: string, maxBytes: number): string | undefined {
+    let at = hash;
+    for (let depth = 0; depth < maxTagDepth; depth++) {
+      const found = this.read(at, maxBytes);
+      const target = found && tagTarget(found);
+      if (target === undefined) return found && at;
+      at = target;
+    }
+    return undefined;
   }
 
   /** Returns `undefined` if git must be used: the object is not found, larger than `maxBytes`, or unreadable. */
@@ -182,21 +197,11 @@ function isOwnClone({ workTree, gitDir, commonDir }: GitRepository): boolean {
 const maxPackedRefsBytes = 1024 * 1024;
 
 /** Whether `git replace` may substitute objects. */
-function hasReplaceRefs(commonDir: string): boolean {
+export function hasReplaceRefs(commonDir: string): boolean {
   const packedRefs = join(commonDir, "packed-refs");
   if ((fs.statSync(packedRefs, { throwIfNoEntry: false })?.size ?? 0) > maxPackedRefsBytes) return true;
   if ((readText(packedRefs) ?? "").includes(" refs/replace/")) return true;
   return fs.existsSync(join(commonDir, "refs/replace"));
-}
-
-/** Whether no grafts, shallow boundaries or replacements change the parents of commits. Git uses no graph otherwise. */
-export function hasPlainAncestry(commonDir: string): boolean {
-  const sources = ["shallow", "info/grafts", "reftable"];
-  try {
-    return !sources.some((name) => fs.existsSync(join(commonDir, name))) && !hasReplaceRefs(commonDir);
-  } catch {
-    return false;
-  }
 }
 
 /** Cached per `GitRepository` object. Each task creates a new one. */

@@ -26,7 +26,7 @@ const windowBytes = 16 * 1024;
 /** Reading this many hashes at once takes less time than two single reads. */
 const hashesPerRead = 256;
 /** Of the type, the size, and the base of a delta. */
-const maxHeaderBytes = 64;
+const entryHeaderBytes = 64;
 const ofsDelta = 6;
 const refDelta = 7;
 
@@ -88,7 +88,7 @@ export class PackFile {
 
   /** Returns `undefined` for an entry of more than `maxBytes`. */
   read(offset: number, maxBytes: number): PackedObject | undefined {
-    const head = this.#readPack(offset, maxHeaderBytes);
+    const head = this.#readPack(offset, entryHeaderBytes);
     let at = 0;
     let byte = head[at++] ?? 0;
     const type = (byte >> 4) & 7;

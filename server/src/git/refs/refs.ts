@@ -38,25 +38,18 @@ export async function readRefs(
   return readRefFiles(repository, undefined, folders) ?? (await listRefsWithGit(repository, signal, folders));
 }
 
-/** Returns `undefined` if refs are not stored in files, or in more than `maxLoose` files of their own. */
+/** Returns `undefined` if refs are not stored in files. */
 export function readRefFiles(
   repository: GitRepository,
   config: GitConfig = readConfig(repository.commonDir),
   folders: readonly string[] = refFolders,
-  maxLoose = Number.POSITIVE_INFINITY,
 ): Refs | undefined {
   const storage = configValue(config, "extensions.refstorage");
   if (storage !== undefined && storage !== "files") return undefined;
   const found = new Map<string, Ref | string>(
     parsePackedRefs(readText(join(repository.commonDir, "packed-refs")) ?? "", folders),
   );
-  let loose = 0;
-  for (const folder of folders) {
-    for (const [name, content] of looseRefs(repository.commonDir, folder, 0)) {
-      if (++loose > maxLoose) return undefined;
-      found.set(name, parseLooseRef(name, content, found.get(name)));
-    }
-  }
+  for (const folder of folders) collectLoose(repository.commonDir, folder, found, 0);
   const refs = new Map<string, Ref>();
   for (const name of [...found.keys()].sort()) {
     const ref = resolveSymbolic(name, found);
@@ -79,7 +72,7 @@ export function readRefFile(repository: GitRepository, name: string): string | u
     if (!isWanted(at) || at.split("/").some((part) => part === "" || part.startsWith("."))) return undefined;
     const content = readText(join(repository.commonDir, at))?.trim() ?? packedHash(repository, at) ?? "";
     if (hashPattern.test(content)) return content;
-    const target = symbolicTarget(content);
+    const target = /^ref:\s*(.+)$/.exec(content)?.[1];
     if (target === undefined) return undefined;
     at = target;
   }
@@ -135,12 +128,13 @@ function isWanted(name: string, folders = refFolders): boolean {
   return folders.some((folder) => name.startsWith(`${folder}/`));
 }
 
-/** Yields the full names and contents of the refs below a folder. Files may be deleted at any time. */
-function* looseRefs(
+/** Adds the refs below a folder: a hash, or the target of a symbolic ref. Files may be deleted at any time. */
+function collectLoose(
   commonDir: string,
   folder: string,
+  found: Map<string, Ref | string>,
   depth: number,
-): Generator<readonly [name: string, content: string]> {
+): void {
   let entries: fs.Dirent[];
   try {
     entries = fs.readdirSync(join(commonDir, folder), { withFileTypes: true });
@@ -150,25 +144,30 @@ function* looseRefs(
   for (const entry of entries) {
     const name = `${folder}/${entry.name}`;
     if (entry.isDirectory()) {
-      if (depth < maxFolderDepth) yield* looseRefs(commonDir, name, depth + 1);
+      if (depth < maxFolderDepth) collectLoose(commonDir, name, found, depth + 1);
       continue;
     }
-    const content = name.endsWith(".lock") ? undefined : readText(join(commonDir, name))?.trim();
-    if (content !== undefined && (hashPattern.test(content) || symbolicTarget(content) !== undefined))
-      yield [name, content];
+    // Reading anything else may never end.
+    const isReadable = entry.isFile() || entry.isSymbolicLink();
+    if (!isReadable || name.endsWith(".lock")) continue;
+    const content = readText(join(commonDir, name))?.trim();
+    if (content === undefined) continue;
+    const symbolic = /^ref:\s*(.+)$/.exec(content)?.[1];
+    if (symbolic !== undefined) found.set(name, symbolic);
+    else if (hashPattern.test(content)) {
+      found.set(
+        name,
+        folder.startsWith("refs/tags")
+          ? looseTag(content, found.get(name))
+          : { hash: content, peeled: content },
+      );
+    }
   }
 }
 
-/** Returns the target of a symbolic ref. Takes the peeled hash of a tag from `packed`, if its hash is unchanged. */
-function parseLooseRef(name: string, content: string, packed: Ref | string | undefined): Ref | string {
-  const target = symbolicTarget(content);
-  if (target !== undefined) return target;
-  if (!name.startsWith("refs/tags/")) return { hash: content, peeled: content };
-  return typeof packed === "object" && packed.hash === content ? packed : { hash: content };
-}
-
-function symbolicTarget(content: string): string | undefined {
-  return /^ref:\s*(.+)$/.exec(content)?.[1];
+/** Takes the peeled hash from the same tag in `packed-refs`, if its hash is unchanged. */
+function looseTag(hash: string, packed: Ref | string | undefined): Ref {
+  return typeof packed === "object" && packed.hash === hash ? packed : { hash };
 }
 
 function resolveSymbolic(name: string, found: ReadonlyMap<string, Ref | string>): Ref | undefined {
@@ -180,7 +179,7 @@ function resolveSymbolic(name: string, found: ReadonlyMap<string, Ref | string>)
 function readHead(gitDir: string): Head {
   const path = join(gitDir, "HEAD");
   const content = (readText(path) ?? linkTarget(path))?.trim() ?? "";
-  const name = symbolicTarget(content);
+  const name = /^ref:\s*(.+)$/.exec(content)?.[1];
   if (name !== undefined) return { kind: "branch", name };
   return hashPattern.test(content) ? { kind: "detached", hash: content } : { kind: "unreadable" };
 }

@@ -31,6 +31,11 @@ export function checkRef(ref: string): void {
   );
 }
 
+/** Whether git accepts a full ref name (see git-check-ref-format(1)). Also rejects some unusual names. */
+export function isPlainRefName(name: string): boolean {
+  return !forbidden.test(name) && !/(?:^|\/)\.|\.lock\/|[./]$|[\ud800-\udfff\ufffd]/.test(name);
+}
+
 /** Returns the error for a ref that cannot be resolved. */
 export function unresolvedRef(ref: string): ServiceError {
   return new ServiceError("INVALID_GIT_REF", `Git reference ${quotedForMessage(ref)} could not be resolved.`);

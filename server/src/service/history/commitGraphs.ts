@@ -9,7 +9,7 @@ import { Limiter } from "#base/limiter";
 import { runGitUnqueued } from "#git/git";
 import type { Commit } from "#git/history/commit";
 import { CommitGraph } from "#git/history/commitGraph";
-import { hasPlainAncestry } from "#git/objects/objectDatabase";
+import { hasReplaceRefs } from "#git/objects/objectDatabase";
 import type { GitRepository } from "#git/repository";
 import type { Repository } from "#model/repository";
 
@@ -183,6 +183,16 @@ function statFile(path: string): Stats | undefined {
     return stat.isFile() ? stat : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Whether no grafts, shallow boundaries or replacements change the parents of commits. Git uses no graph otherwise. */
+function hasPlainAncestry(commonDir: string): boolean {
+  const sources = ["shallow", "info/grafts", "reftable"];
+  try {
+    return !sources.some((name) => existsSync(join(commonDir, name))) && !hasReplaceRefs(commonDir);
+  } catch {
+    return false;
   }
 }
 

@@ -1,11 +1,14 @@
 /**
  * Reads commits directly from a repository's files, with the same result as `git log`. Starting git takes longer than
- * reading some hundred commits, and on Linux it stops this thread while the memory of the whole process is mapped again.
+ * reading a few hundred commits, and blocks this thread on Linux, because `fork` copies the page tables of the process.
  *
  * Functions return `undefined` where git must be used.
  */
-import { hasPlainAncestry, maxDirectReads, ObjectDatabase } from "#git/objects/objectDatabase";
-import { type RefNames, readRefNames } from "#git/refs/refNames";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { partitionPoint } from "#base/binarySearch";
+import { maxDirectReads, ObjectDatabase } from "#git/objects/objectDatabase";
+import { type Decorations, readDecorations } from "#git/refs/decorations";
 import type { GitRepository } from "#git/repository";
 import { type Commit, type CommitObject, formatTime, parseCommitObject } from "./commit";
 import { type Mailmap, readMailmap } from "./mailmap";
@@ -13,14 +16,16 @@ import { type Mailmap, readMailmap } from "./mailmap";
 /** Reading more commits takes longer than starting git. */
 const maxCommits = 250;
 const maxCommitBytes = 64 * 1024;
+/** On a slow disk, git is left to read the rest, within the limits of processes. */
+const maxMs = 100;
 
 /** Reads commits by their hashes, in the same order. */
-export function readCommitFiles(
+export function readStoredCommits(
   repository: GitRepository,
   hashes: readonly string[],
 ): readonly Commit[] | undefined {
   if (hashes.length > maxCommits) return undefined;
-  return CommitFiles.use(repository, (files) => {
+  return StoredCommits.use(repository, (files) => {
     const commits: Commit[] = [];
     for (const hash of hashes) {
       const found = files.read(hash);
@@ -32,21 +37,24 @@ export function readCommitFiles(
 }
 
 /** Reads a page of the commits reachable from `commit`, newest first. */
-export function readCommitPageFiles(
+export function readStoredPage(
   repository: GitRepository,
   commit: string,
   skipped: number,
   count: number,
 ): readonly Commit[] | undefined {
   if (skipped + count > maxCommits) return undefined;
-  return CommitFiles.use(repository, (files) => {
+  return StoredCommits.use(repository, (files) => {
     const walked = walk(files, commit, skipped + count);
     return walked?.slice(skipped).map((each) => files.describe(each));
   });
 }
 
-/** Returns up to `count` commits in git's default order: always the newest of those that a listed commit names. */
-function walk(files: CommitFiles, start: string, count: number): CommitObject[] | undefined {
+/**
+ * Returns up to `count` commits in git's default order: repeatedly takes the pending commit with the latest committer date,
+ * then adds its parents.
+ */
+function walk(files: StoredCommits, start: string, count: number): CommitObject[] | undefined {
   const first = files.read(start);
   if (first === undefined) return undefined;
   const seen = new Set([start]);
@@ -60,40 +68,43 @@ function walk(files: CommitFiles, start: string, count: number): CommitObject[] 
       seen.add(hash);
       const parent = files.read(hash);
       if (parent === undefined) return undefined;
-      const older = pending.findIndex(({ committer }) => committer.time < parent.committer.time);
-      pending.splice(older < 0 ? pending.length : older, 0, parent);
+      const { time } = parent.committer;
+      const older = partitionPoint(0, pending.length, (at) => (pending[at]?.committer.time ?? 0) >= time);
+      pending.splice(older, 0, parent);
     }
   }
   return walked;
 }
 
-class CommitFiles {
+class StoredCommits {
   readonly #objects: ObjectDatabase;
-  readonly #names: RefNames;
+  readonly #decorations: Decorations;
   readonly #mailmap: Mailmap;
+  readonly #endsAt = performance.now() + maxMs;
 
-  private constructor(objects: ObjectDatabase, names: RefNames, mailmap: Mailmap) {
+  private constructor(objects: ObjectDatabase, decorations: Decorations, mailmap: Mailmap) {
     this.#objects = objects;
-    this.#names = names;
+    this.#decorations = decorations;
     this.#mailmap = mailmap;
   }
 
   static use<Result>(
     repository: GitRepository,
-    read: (files: CommitFiles) => Result | undefined,
+    read: (files: StoredCommits) => Result | undefined,
   ): Result | undefined {
-    if (!hasPlainAncestry(repository.commonDir)) return undefined;
+    if (["shallow", "info/grafts"].some((name) => existsSync(join(repository.commonDir, name))))
+      return undefined;
     return ObjectDatabase.use(repository, (objects) => {
       if (objects === undefined) return undefined;
-      const names = readRefNames(repository, objects);
+      const decorations = readDecorations(repository, objects);
       const mailmap = readMailmap(repository, objects);
-      if (names === undefined || mailmap === undefined) return undefined;
-      return read(new CommitFiles(objects, names, mailmap));
+      if (decorations === undefined || mailmap === undefined) return undefined;
+      return read(new StoredCommits(objects, decorations, mailmap));
     });
   }
 
   read(hash: string): CommitObject | undefined {
-    if (this.#objects.reads > maxDirectReads) return undefined;
+    if (this.#objects.reads > maxDirectReads || performance.now() > this.#endsAt) return undefined;
     const found = this.#objects.read(hash, maxCommitBytes);
     return found?.type === "commit" ? parseCommitObject(hash, found.bytes) : undefined;
   }
@@ -110,7 +121,7 @@ class CommitFiles {
       authorEmail: mappedAuthor.email,
       committerName: mappedCommitter.name,
       committerEmail: mappedCommitter.email,
-      refs: this.#names.get(hash) ?? "",
+      refs: this.#decorations.get(hash) ?? "",
       subject,
       body,
     };
