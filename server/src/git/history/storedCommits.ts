@@ -17,7 +17,7 @@ import { type Mailmap, readMailmap } from "./mailmap";
 const maxCommits = 250;
 const maxCommitBytes = 64 * 1024;
 /** On a slow disk, git is left to read the rest, within the limits of processes. */
-const maxMs = 100;
+const maxMs = 500;
 
 /** Reads commits by their hashes, in the same order. */
 export function readStoredCommits(
