@@ -25,12 +25,12 @@ export function readStoredCommits(
   hashes: readonly string[],
 ): readonly Commit[] | undefined {
   if (hashes.length > maxCommits) return undefined;
-  return StoredCommits.use(repository, (files) => {
+  return StoredCommits.use(repository, (stored) => {
     const commits: Commit[] = [];
     for (const hash of hashes) {
-      const found = files.read(hash);
+      const found = stored.read(hash);
       if (found === undefined) return undefined;
-      commits.push(files.describe(found));
+      commits.push(stored.describe(found));
     }
     return commits;
   });
@@ -44,9 +44,9 @@ export function readStoredPage(
   count: number,
 ): readonly Commit[] | undefined {
   if (skipped + count > maxCommits) return undefined;
-  return StoredCommits.use(repository, (files) => {
-    const walked = walk(files, commit, skipped + count);
-    return walked?.slice(skipped).map((each) => files.describe(each));
+  return StoredCommits.use(repository, (stored) => {
+    const walked = walk(stored, commit, skipped + count);
+    return walked?.slice(skipped).map((each) => stored.describe(each));
   });
 }
 
@@ -54,8 +54,8 @@ export function readStoredPage(
  * Returns up to `count` commits in git's default order: repeatedly takes the pending commit with the latest committer date,
  * then adds its parents.
  */
-function walk(files: StoredCommits, start: string, count: number): CommitObject[] | undefined {
-  const first = files.read(start);
+function walk(stored: StoredCommits, start: string, count: number): CommitObject[] | undefined {
+  const first = stored.read(start);
   if (first === undefined) return undefined;
   const seen = new Set([start]);
   const pending = [first];
@@ -66,7 +66,7 @@ function walk(files: StoredCommits, start: string, count: number): CommitObject[
     for (const hash of next.parents) {
       if (seen.has(hash)) continue;
       seen.add(hash);
-      const parent = files.read(hash);
+      const parent = stored.read(hash);
       if (parent === undefined) return undefined;
       const { time } = parent.committer;
       const older = partitionPoint(0, pending.length, (at) => (pending[at]?.committer.time ?? 0) >= time);
@@ -90,7 +90,7 @@ class StoredCommits {
 
   static use<Result>(
     repository: GitRepository,
-    read: (files: StoredCommits) => Result | undefined,
+    read: (stored: StoredCommits) => Result | undefined,
   ): Result | undefined {
     if (["shallow", "info/grafts"].some((name) => existsSync(join(repository.commonDir, name))))
       return undefined;

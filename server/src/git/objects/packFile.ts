@@ -23,7 +23,7 @@ const fanoutStart = 8;
 const hashesStart = fanoutStart + 256 * 4;
 const wholeTypes: readonly (string | undefined)[] = [undefined, "commit", "tree", "blob", "tag"];
 const windowBytes = 16 * 1024;
-/** Reading this many hashes at once takes less time than two single reads. */
+/** Up to this many hashes are read at once, which takes less time than a search that reads them one by one. */
 const hashesPerRead = 256;
 /** Of the type, the size, and the base of a delta. */
 const entryHeaderBytes = 64;

@@ -15,6 +15,7 @@ const folders = ["refs/heads", "refs/remotes", "refs/tags"] as const;
 /** Reading more files and objects takes longer than starting git. */
 const maxLooseEntries = 400;
 const maxPackedRefsBytes = 512 * 1024;
+const maxRefBytes = 4096;
 const maxObjectBytes = 64 * 1024;
 const maxCachedBytes = 16 * 1024 * 1024;
 
@@ -88,7 +89,7 @@ interface StoredRef {
 /** Returns `undefined` for anything but a hash or a symbolic ref in a plain file. */
 function readRef(path: string): StoredRef | undefined {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isFile() || stat.size > 4096) return undefined;
+  if (stat === undefined || !stat.isFile() || stat.size > maxRefBytes) return undefined;
   const [, hash, target] =
     /^(?:([0-9a-f]{40})|ref: (refs\/\S+))\n?$/.exec(fs.readFileSync(path, "utf8")) ?? [];
   if (hash !== undefined) return { hash };
@@ -125,7 +126,7 @@ function readPackedRefs(commonDir: string): Map<string, RefTarget> | undefined {
   if (stat === undefined) return new Map();
   if (!stat.isFile() || stat.size > maxPackedRefsBytes) return undefined;
   const text = fs.readFileSync(path, "utf8");
-  // Otherwise, it does not say what all tags name.
+  // Otherwise, it does not say what each tag names.
   if (!/^# pack-refs with:.* fully-peeled /.test(text)) return undefined;
   const refs = new Map<string, RefTarget>();
   for (const [name, { hash, peeled = hash }] of parsePackedRefs(text, folders)) {
@@ -150,9 +151,8 @@ function describe(
   if (hash !== undefined) add(hash, "HEAD");
   if (current !== undefined && currentTarget !== undefined)
     add(currentTarget.commit, `HEAD -> ${shortName(current)}`);
-  const names = [...targets.keys()].sort().reverse();
-  for (const name of names) {
-    const { commit = "", isTag = false } = targets.get(name) ?? {};
+  const byName = [...targets].sort(([one], [other]) => (one < other ? 1 : -1));
+  for (const [name, { commit, isTag }] of byName) {
     if (name === current) continue;
     add(commit, isTag || name.startsWith("refs/tags/") ? `tag: ${shortName(name)}` : shortName(name));
   }
