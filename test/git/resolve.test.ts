@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
-import { isServiceError } from "#base/error";
+import { isServiceError, type ServiceError } from "#base/error";
 import { Limiter } from "#base/limiter";
 import type { GitRequest } from "#git/gitRequest";
 import { CatFilePool, ObjectReader } from "#git/objects/objectReader";
 import { checkRef, resolveRef } from "#git/refs/resolveRef";
-import { hostileHistory } from "#test/support/history";
-import { gitRepositoryOf } from "#test/support/repo";
+import { hostileHistory, shallowClone } from "#test/support/history";
+import { gitRepositoryOf, runGit, temporaryFolder } from "#test/support/repo";
 
 const repository = hostileHistory();
 repository.git("update-ref", "refs/remotes/origin/far", "main~2");
@@ -32,15 +34,18 @@ function newRequest(): GitRequest {
   };
 }
 
-async function resolve(ref: string) {
-  const request = newRequest();
+async function resolve(ref: string, options: Partial<GitRequest> = {}) {
+  const request = { ...newRequest(), ...options };
   return resolveRef(request, new ObjectReader(request, pool), ref);
 }
 
 /** The commit that git itself resolves a ref to, or undefined. */
-function revParse(ref: string): string | undefined {
+function revParse(ref: string, { path }: { readonly path: string } = repository): string | undefined {
+  const expression = `${ref}^{commit}`;
   try {
-    return repository.git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`);
+    return runGit(path, ["rev-parse", "--verify", "--quiet", "--end-of-options", expression])
+      .toString()
+      .trim();
   } catch {
     return undefined;
   }
@@ -84,6 +89,43 @@ for (const name of names) {
     assert.equal((await resolve(name))?.commit, revParse(name));
   });
 }
+
+test("an ancestor is found without a git process", async () => {
+  const limiter = new Limiter(1);
+  void limiter.run(() => new Promise(() => undefined));
+  for (const ref of ["HEAD~2^", "v1.0^2", "v1.0^3~1", "tag-of-tag^{}~1", `${main}~0^0`]) {
+    assert.equal((await resolve(ref, { limiter }))?.commit, revParse(ref), ref);
+  }
+});
+
+test("an ancestor is the one that git finds where parents are replaced, cut off or missing", async () => {
+  const { path, git } = hostileHistory();
+  const shallow = temporaryFolder();
+  shallowClone(path, shallow);
+  const check = async (folder: { readonly path: string }) => {
+    const gitRepository = gitRepositoryOf(folder);
+    const expected = [];
+    for (const ref of ["HEAD", "HEAD^", "HEAD~2", "HEAD~3", "HEAD~4^0"]) {
+      const found = await resolve(ref, { gitRepository }).catch(({ code }: ServiceError) => code);
+      expected.push(revParse(ref, folder));
+      assert.equal(typeof found === "object" ? found.commit : undefined, expected.at(-1), ref);
+    }
+    return expected;
+  };
+  const original = await check({ path });
+  assert.deepEqual(await check({ path: shallow }), [...original.slice(0, 3), undefined, undefined]);
+  const [head = "", , , old = ""] = original;
+  git("replace", "--graft", head, old);
+  assert.equal((await check({ path }))[1], old);
+  git("replace", "-d", head);
+  mkdirSync(join(path, ".git/info"), { recursive: true });
+  writeFileSync(join(path, ".git/info/grafts"), `${head} ${old}\n`);
+  assert.equal((await check({ path }))[1], old);
+  rmSync(join(path, ".git/info/grafts"));
+  assert.deepEqual(await check({ path }), original);
+  rmSync(join(path, ".git/objects", old.slice(0, 2), old.slice(2)));
+  await check({ path });
+});
 
 test("full names of branches and tags are returned", async () => {
   const known = async (ref: string) => (await resolve(ref))?.name;

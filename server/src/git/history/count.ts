@@ -18,14 +18,9 @@ const maxDifference = 1000;
 /** Histories that differ by more than that may take git longer to compare than the shorter one to count. */
 const differenceTimeLimitMs = 1000;
 
-/** Counts the commits reachable from `commit`, but not from `excludes`. Throws what `runGitRequest` throws. */
-export async function countCommits(
-  request: GitRequest,
-  commit: string,
-  excludes: string | undefined,
-): Promise<number> {
-  const excluded = excludes === undefined ? [] : [`^${excludes}`];
-  return Number(await runGitRequest(request, ["rev-list", "--count", ...excluded, commit, "--"]));
+/** Counts the commits reachable from `commit`. Throws what `runGitRequest` throws. */
+export async function countCommits(request: GitRequest, commit: string): Promise<number> {
+  return Number(await runGitRequest(request, ["rev-list", "--count", commit, "--"]));
 }
 
 /**

@@ -122,14 +122,12 @@ export async function filterCommits(
 export async function readCommitPage(
   request: GitRequest,
   commit: string,
-  { excludes }: Pick<CommitFilter, "excludes">,
   skipped: number,
   count: number,
 ): Promise<readonly Commit[]> {
-  const { gitRepository } = request;
-  const stored = excludes === undefined ? readStoredPage(gitRepository, commit, skipped, count) : undefined;
+  const stored = readStoredPage(request.gitRepository, commit, skipped, count);
   if (stored !== undefined) return stored;
-  const page = [`--skip=${skipped}`, `--max-count=${count}`, ...excluding(excludes)];
+  const page = [`--skip=${skipped}`, `--max-count=${count}`];
   return parseCommits(
     await runGitRequest(request, ["log", ...commitFormat, "--no-follow", ...page, commit, "--"]),
   );

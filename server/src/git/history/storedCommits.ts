@@ -4,10 +4,8 @@
  *
  * Functions return `undefined` where git must be used.
  */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { partitionPoint } from "#base/binarySearch";
-import { maxDirectReads, ObjectDatabase } from "#git/objects/objectDatabase";
+import { hasWholeHistory, maxDirectReads, ObjectDatabase } from "#git/objects/objectDatabase";
 import { type Decorations, readDecorations } from "#git/refs/decorations";
 import type { GitRepository } from "#git/repository";
 import { type Commit, type CommitObject, formatTime, parseCommitObject } from "./commit";
@@ -92,8 +90,7 @@ class StoredCommits {
     repository: GitRepository,
     read: (stored: StoredCommits) => Result | undefined,
   ): Result | undefined {
-    if (["shallow", "info/grafts"].some((name) => existsSync(join(repository.commonDir, name))))
-      return undefined;
+    if (!hasWholeHistory(repository.commonDir)) return undefined;
     return ObjectDatabase.use(repository, (objects) => {
       if (objects === undefined) return undefined;
       const decorations = readDecorations(repository, objects);

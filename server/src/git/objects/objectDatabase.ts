@@ -204,6 +204,11 @@ export function hasReplaceRefs(commonDir: string): boolean {
   return fs.existsSync(join(commonDir, "refs/replace"));
 }
 
+/** Whether every commit has the parents that its object names. Shallow boundaries and grafts change them. */
+export function hasWholeHistory(commonDir: string): boolean {
+  return !["shallow", "info/grafts"].some((name) => fs.existsSync(join(commonDir, name)));
+}
+
 /** Cached per `GitRepository` object. Each task creates a new one. */
 const packPathCache = new WeakMap<GitRepository, { readonly packPaths: readonly string[] | undefined }>();
 

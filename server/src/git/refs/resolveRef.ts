@@ -1,7 +1,9 @@
 /** Resolves a revision, as callers write it, to a commit. */
 import { isServiceError, ServiceError } from "#base/error";
 import { type GitRequest, runGitRequest } from "#git/gitRequest";
+import { hasWholeHistory, ObjectDatabase } from "#git/objects/objectDatabase";
 import type { ObjectReader } from "#git/objects/objectReader";
+import { parentsOfCommit } from "#git/objects/treeObject";
 import type { GitRepository } from "#git/repository";
 import type { CommitHash } from "#model/repository";
 import { readHeadFile, readRefFile } from "./refs";
@@ -13,6 +15,9 @@ export interface ResolvedRef {
 }
 
 const maxRefLength = 250;
+/** Reading more commits takes longer than starting git. */
+const maxGenerations = 100;
+const maxCommitBytes = 64 * 1024;
 /** A name, and the allowed suffixes `~`, `~2`, `^`, `^2`, `^0`, `^{}`, `^{commit}`. */
 const nameAndSuffix = /^(.*?)((?:[~^]\d{0,9}|\^\{(?:commit)?\})*)$/s;
 /** What ref names cannot contain, or what means something else to git. */
@@ -52,7 +57,7 @@ export async function resolveRef(
 ): Promise<ResolvedRef | undefined> {
   checkRef(ref);
   const [, name = "", suffix = ""] = nameAndSuffix.exec(ref) ?? [];
-  const known = suffix === "" ? lookUpInFiles(request, name) : undefined;
+  const known = lookUpInFiles(request, name);
   if (known !== undefined) {
     const commit = await objects.commitOf(known.hash);
     if (commit === undefined) {
@@ -60,11 +65,13 @@ export async function resolveRef(
       if (known.name !== undefined) await objects.readExisting(known.hash);
       return undefined;
     }
-    return { commit: commit as CommitHash, ...(known.name === undefined ? {} : { name: known.name }) };
+    if (suffix === "")
+      return { commit: commit as CommitHash, ...(known.name === undefined ? {} : { name: known.name }) };
+    const ancestor = findAncestor(request.gitRepository, commit, suffix);
+    if (ancestor !== undefined) return { commit: ancestor };
   }
   // Git accepts abbreviated hashes of four digits, but such short ones are more likely a mistake.
-  if (/^[0-9a-f]{4,6}$/i.test(name) && lookUpInFiles(request, name) === undefined) return undefined;
-  if (isFullHash(name) && (await objects.commitOf(name.toLowerCase())) === undefined) return undefined;
+  if (/^[0-9a-f]{4,6}$/i.test(name) && known === undefined) return undefined;
   const commit = await revParse(request, `${ref}^{commit}`);
   if (commit !== undefined) return { commit };
   // `rev-parse` prints the hash of a parent even if that commit is missing.
@@ -91,6 +98,29 @@ function lookUpInFiles({ gitRepository: repository }: GitRequest, name: string):
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Follows suffixes such as `~2` and `^2` from a commit. Returns `undefined` if that must be left to git. */
+function findAncestor(repository: GitRepository, commit: string, suffix: string): CommitHash | undefined {
+  const parentNumbers: number[] = [];
+  for (const [, kind, digits = ""] of suffix.matchAll(/([~^])(?!\{)(\d*)/g)) {
+    const number = digits === "" ? 1 : Number(digits);
+    if (number > maxGenerations) return undefined;
+    if (kind === "~") parentNumbers.push(...Array<number>(number).fill(1));
+    else if (number > 0) parentNumbers.push(number);
+  }
+  if (parentNumbers.length > maxGenerations || !hasWholeHistory(repository.commonDir)) return undefined;
+  return ObjectDatabase.use(repository, (objects) => {
+    let at = commit;
+    for (const number of parentNumbers) {
+      const found = objects?.read(at, maxCommitBytes);
+      const parent = found && parentsOfCommit(found)?.[number - 1];
+      if (parent === undefined) return undefined;
+      at = parent;
+    }
+    // Git names a parent even if it is missing.
+    return objects?.read(at, maxCommitBytes)?.type === "commit" ? (at as CommitHash) : undefined;
+  });
 }
 
 function isFullHash(name: string): boolean {

@@ -19,27 +19,21 @@ export class CommitCounts {
   }
 
   /**
-   * Counts the commits reachable from a revision, but not from `excludes`. `firstPage` contains the first of these commits
-   * in git's order, or is empty. Throws what `runGitRequest` throws.
+   * Counts the commits reachable from a revision. `firstPage` contains the first of these commits in git's order, or is
+   * empty. Throws what `runGitRequest` throws.
    */
-  async count(
-    revision: OpenRevision,
-    excludes: string | undefined,
-    firstPage: readonly Commit[],
-  ): Promise<number> {
+  async count(revision: OpenRevision, firstPage: readonly Commit[]): Promise<number> {
     const { gitRequest, commit, repository } = revision;
     const { gitRepository } = gitRequest;
     void this.#graphs.writeFirst(repository, gitRepository);
-    const count = () => this.#graphs.count(repository, gitRepository, commit, excludes, firstPage);
-    if (excludes !== undefined) return (await count()) ?? countCommits(gitRequest, commit, excludes);
     const key = ancestryKey(revision);
     const known = this.#known.get(key);
     const fromPage = known && countFromPage(firstPage, known);
-    const exact = fromPage ?? (await count());
+    const exact = fromPage ?? (await this.#graphs.count(repository, gitRepository, commit, firstPage));
     const fromDifference =
       known && exact === undefined ? await countByDifference(gitRequest, commit, known) : undefined;
     if (fromDifference !== undefined) return fromDifference;
-    const total = exact ?? (await countCommits(gitRequest, commit, undefined));
+    const total = exact ?? (await countCommits(gitRequest, commit));
     if (exact === undefined) void this.#graphs.update(repository, gitRepository, total, firstPage);
     this.#known.set(key, { commit, total }, 2 * key.length + 200);
     return total;

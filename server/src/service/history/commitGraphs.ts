@@ -9,7 +9,7 @@ import { Limiter } from "#base/limiter";
 import { runGitUnqueued } from "#git/git";
 import type { Commit } from "#git/history/commit";
 import { CommitGraph } from "#git/history/commitGraph";
-import { hasReplaceRefs } from "#git/objects/objectDatabase";
+import { hasReplaceRefs, hasWholeHistory } from "#git/objects/objectDatabase";
 import type { GitRepository } from "#git/repository";
 import type { Repository } from "#model/repository";
 
@@ -80,14 +80,12 @@ export class CommitGraphs {
   }
 
   /**
-   * Counts the commits reachable from `commit`, but not from `excludes`. `page` may contain the newest of them, which the
-   * graph may lack. Returns `undefined` if git must count.
+   * Counts the commits reachable from `commit`. `page` may contain the newest of them, which the graph may lack. Returns `undefined` if git must count.
    */
   async count(
     { id }: Repository,
     { commonDir }: GitRepository,
     commit: string,
-    excludes: string | undefined,
     page: readonly Commit[],
   ): Promise<number | undefined> {
     await this.#verifications.get(id);
@@ -100,10 +98,8 @@ export class CommitGraphs {
       const graph = this.#loaded?.key === key ? this.#loaded.graph : await CommitGraph.read(file);
       if (graph === undefined) continue;
       this.#loaded = { key, graph };
-      const excluded = excludes === undefined ? [] : [excludes];
-      const all = await countFrom(graph, [commit, ...excluded], page);
-      const others = await countFrom(graph, excluded, page);
-      if (all !== undefined && others !== undefined) return all - others;
+      const count = await countFrom(graph, commit, page);
+      if (count !== undefined) return count;
     }
     return undefined;
   }
@@ -188,9 +184,9 @@ function statFile(path: string): Stats | undefined {
 
 /** Whether no grafts, shallow boundaries or replacements change the parents of commits. Git uses no graph otherwise. */
 function hasPlainAncestry(commonDir: string): boolean {
-  const sources = ["shallow", "info/grafts", "reftable"];
   try {
-    return !sources.some((name) => existsSync(join(commonDir, name))) && !hasReplaceRefs(commonDir);
+    const mayReplace = existsSync(join(commonDir, "reftable")) || hasReplaceRefs(commonDir);
+    return hasWholeHistory(commonDir) && !mayReplace;
   } catch {
     return false;
   }
@@ -198,11 +194,11 @@ function hasPlainAncestry(commonDir: string): boolean {
 
 async function countFrom(
   graph: CommitGraph,
-  commits: readonly string[],
+  commit: string,
   page: readonly Commit[],
 ): Promise<number | undefined> {
   const parentsOf = new Map(page.map(({ hash, parents }) => [hash, parents]));
-  const found = new Set(commits);
+  const found = new Set([commit]);
   const positions: number[] = [];
   try {
     for (const hash of found) {

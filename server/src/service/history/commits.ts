@@ -69,18 +69,17 @@ export function commitHandlers(history: History): Pick<Service, "commits" | "com
         const [last] = await readListed(history, revision, `last ${textKey}`, all.slice(checked - 1, 1));
         return { items, total: found.total, incomplete: describeProgress(checked, all.total, last) };
       }
-      const { excludes: _, ...otherFilters } = filter;
-      if (Object.keys(otherFilters).length === 0) {
+      if (Object.keys(filter).length === 0) {
         const commits = await cachedCommits(history, revision, pageKey, ({ gitRequest }) =>
-          readCommitPage(gitRequest, end, filter, start, perPage),
+          readCommitPage(gitRequest, end, start, perPage),
         );
         const isLastPage = commits.length < perPage && (commits.length > 0 || page === 1);
         const total = isLastPage
           ? start + commits.length
           : await history.memoize(
               revision,
-              `count ${key}`,
-              (shared) => counts.count(shared, filter.excludes, page === 1 ? commits : []),
+              "count",
+              (shared) => counts.count(shared, page === 1 ? commits : []),
               () => 8,
             );
         return { items: commits.map((commit) => toCommitItem(commit)), total, ...note };
