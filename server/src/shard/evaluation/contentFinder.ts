@@ -195,9 +195,8 @@ export class ContentFinder {
     const span = { from, to, base, end: base + end - start, origin, isAscii: this.#isAscii(from, to) };
     const pattern = this.#pattern;
     if (pattern.kind === "literal") {
-      const { special } = pattern;
-      if (special === undefined || !this.#hasSpecials(from, to))
-        return this.#findLiteral(pattern, span, evaluation);
+      const special = this.#hasSpecials(from, to) ? pattern.special : undefined;
+      if (special === undefined) return this.#findLiteral(pattern, span, evaluation);
       return special.needsWholeDocument
         ? this.#runText(special, span, evaluation)
         : this.#runBlocks(special, span, evaluation);

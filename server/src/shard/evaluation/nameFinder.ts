@@ -150,9 +150,11 @@ export class NameFinder {
 
   #each(document: number, found: (start: number, end: number) => void): void {
     const name = bufferOf(this.#reader.path(document));
-    const pattern = this.#pattern.kind === "literal" ? this.#pattern.special : this.#pattern;
+    const isAsciiName = isAscii(name);
+    const special = this.#pattern.kind === "literal" && !isAsciiName ? this.#pattern.special : undefined;
+    const pattern = this.#pattern.kind === "literal" ? special : this.#pattern;
     if (pattern !== undefined) {
-      const decoded = decodeText(name, 0, name.length, !name.some((byte) => byte > 0x7f));
+      const decoded = decodeText(name, 0, name.length, isAsciiName);
       runExpression(pattern, decoded, this.#mode, (start, end) =>
         found(decoded.byteAt(start), decoded.byteAt(end)),
       );
