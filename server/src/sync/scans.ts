@@ -32,6 +32,8 @@ export interface ScansOptions {
 
 export class Scans {
   readonly #options: ScansOptions;
+  /** The scans of paths that are being added, by real path. */
+  readonly #adding = new Map<string, Promise<unknown>>();
   #running = 0;
   #waiters: (() => void)[] = [];
 
@@ -58,7 +60,7 @@ export class Scans {
 
   /** Scans a path, and adds it to the catalog. Throws NOT_FOUND if it is not a folder. */
   async add(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const repositories = await this.#scan(path, signal);
+    const repositories = await this.#scanToAdd(path, signal);
     this.#options.catalog.addPath(realpathSync(path));
     return repositories;
   }
@@ -71,14 +73,38 @@ export class Scans {
     const isWanted = () =>
       catalog.paths.includes(path) || !(before.includes(path) || catalog.isRemoved(path));
     if (!isWanted()) return [];
-    const repositories = await this.#scan(path, signal, isWanted);
+    const repositories = await this.#scanToAdd(path, signal, isWanted);
     if (isWanted()) catalog.addPath(path, true);
     return repositories;
   }
 
-  /** Scans all added paths. Calls `onFound` with the repositories of each. */
+  async #scanToAdd(
+    path: string,
+    signal: AbortSignal,
+    isWanted?: () => boolean,
+  ): Promise<readonly Repository[]> {
+    const scan = this.#scan(path, signal, isWanted);
+    const real = existsSync(path) ? realpathSync(path) : path;
+    this.#adding.set(real, scan);
+    try {
+      return await scan;
+    } finally {
+      if (this.#adding.get(real) === scan) this.#adding.delete(real);
+    }
+  }
+
+  /**
+   * Scans all added paths, except those that are just being added again, as most are at a start. Calls `onFound` with the
+   * repositories of each.
+   */
   async scanAll(signal: AbortSignal, onFound: (repositories: readonly Repository[]) => void): Promise<void> {
-    for (const path of this.#options.catalog.paths) await this.scanOne(path, signal, onFound);
+    for (const path of this.#options.catalog.paths) {
+      const isScanned = await this.#adding.get(path)?.then(
+        () => true,
+        () => false,
+      );
+      if (!isScanned) await this.scanOne(path, signal, onFound);
+    }
   }
 
   /** Scans one added path. Logs errors. */
