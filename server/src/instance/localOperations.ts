@@ -91,6 +91,17 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
     let hasRemoved = false;
     let havePackagesChanged = false;
     let wake = () => {};
+    let endBatch = () => {};
+    let isWatchingWork = false;
+    // The end of all work is reported at once.
+    const watchWork = () => {
+      if (isWatchingWork || sync.isIdle) return;
+      isWatchingWork = true;
+      void sync.repositoriesIdle().then(() => {
+        isWatchingWork = false;
+        endBatch();
+      });
+    };
     const unsubscribe = catalog.onChange(({ kind, repository }) => {
       // Thousands of packages would hide the repositories of the user.
       if (repository.kind === "package") {
@@ -125,7 +136,11 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
             wake = resolve;
           }, signal);
         }
-        await waitUntil((resolve) => setTimeout(resolve, batchIntervalMs), signal);
+        watchWork();
+        await waitUntil((resolve) => {
+          endBatch = resolve;
+          setTimeout(resolve, batchIntervalMs);
+        }, signal);
       }
     } finally {
       unsubscribe();

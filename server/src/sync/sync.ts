@@ -175,7 +175,7 @@ export class Sync {
       caches: options.packageCaches ?? userCaches(),
       unpackFolder: join(dirname(options.directory.folder), "packages"),
       log,
-      othersIdle: () => this.#othersIdle(),
+      othersIdle: () => this.repositoriesIdle(),
       onRemoved: (packages: readonly Repository[]) => this.#deleteIndexes(packages),
     };
     this.#dependencies = new Dependencies(dependencies, this.#settings.dependencies);
@@ -388,12 +388,13 @@ export class Sync {
 
   async idle(): Promise<void> {
     while (!this.isIdle || !this.#dependencies.isIdle) {
-      await this.#othersIdle();
+      await this.repositoriesIdle();
       await this.#dependencies.idle();
     }
   }
 
-  async #othersIdle(): Promise<void> {
+  /** Waits for everything but packages. */
+  async repositoriesIdle(): Promise<void> {
     while (!this.isIdle) {
       if (!this.#scans.isIdle) await this.#scans.idle();
       else if (!this.#firstRuns.isIdle) await this.#firstRuns.idle();
