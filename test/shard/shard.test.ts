@@ -179,6 +179,9 @@ for (const formatVersion of [1, 2, 3, 4] as const) {
     const bytes = readFileSync(path);
     const reader = await readerOf(bytes);
     reader.verify();
+    const blobOf = reader.blobs();
+    for (let document = 0; document < reader.meta.documentCount; document++)
+      assert.equal(blobOf(document), reader.blob(document));
     const documents = Array.from({ length: reader.meta.documentCount }, (_, document) => ({
       path: Buffer.from(reader.path(document)).toString("latin1"),
       length: reader.contentLength(document),

@@ -51,13 +51,20 @@ export function parentOf(path: string): BytePath {
   return path.slice(0, Math.max(path.lastIndexOf("/"), 0)) as BytePath;
 }
 
+/** Whether `folder` is the parent of `path`. Faster than comparing it with `parentOf`. */
+export function isDirectlyIn(path: string, folder: string): boolean {
+  return folder === ""
+    ? !path.includes("/")
+    : path.lastIndexOf("/") === folder.length && path.startsWith(folder);
+}
+
 /** Returns all ancestor folders of these paths, including the root. */
 export function ancestorsOf(paths: Iterable<BytePath>): BytePath[] {
   const folders = new Set<BytePath>(["" as BytePath]);
   let last = "" as BytePath;
   for (const path of paths) {
     // Mostly, the path before was in the same folder.
-    if (path.lastIndexOf("/") === last.length && path.startsWith(last)) continue;
+    if (isDirectlyIn(path, last)) continue;
     last = parentOf(path);
     for (let folder = last; !folders.has(folder); folder = parentOf(folder)) folders.add(folder);
   }

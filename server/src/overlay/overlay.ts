@@ -160,16 +160,18 @@ function blobsOf(
   isInRevision: (slots: readonly number[]) => boolean,
 ): Map<BytePath, string> {
   const blobs = new Map<BytePath, string>();
-  for (const [at, segment] of segments.segments.entries()) {
+  for (const segment of segments.segments) {
     if (segment === undefined) continue;
     const { reader, firstDocument, endDocument, documentSets } = segment;
     const isSetInRevision = segment.sets.map(isInRevision);
     const names = bytePath(reader.names);
     const starts = reader.nameStarts;
+    const blobOf = reader.blobs();
+    const { missingText } = reader;
     for (let document = firstDocument; document < endDocument; document++) {
       if (!isSetInRevision[documentSets[document - firstDocument] ?? 0]) continue;
       const path = names.slice(starts[document], (starts[document + 1] ?? 1) - 1) as BytePath;
-      blobs.set(path, indexedBlob({ segment: at, document, blob: reader.blob(document) }, segments));
+      blobs.set(path, missingText?.has(document) ? "" : blobOf(document));
     }
   }
   return blobs;

@@ -95,15 +95,19 @@ function parseIndex(bytes: Buffer, hashBytes: number): Pick<IndexFile, "entries"
   if (count > bytes.length / (fixedBytes + hashBytes)) return undefined;
   const entries: IndexEntry[] = [];
   const stats = new Uint32Array(count * statWidth);
+  // Takes half as long as the methods of a buffer.
+  const numbers = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = 12;
   let previous = "";
   for (let index = 0; index < count; index++) {
     if (at + fixedBytes + hashBytes + 2 > bytes.length) return undefined;
     const start = at;
-    const flags = bytes.readUInt16BE(at + fixedBytes + hashBytes);
+    const hashStart = at + fixedBytes;
+    const hashEnd = hashStart + hashBytes;
+    const flags = numbers.getUint16(hashEnd);
     const isExtended = version >= 3 && (flags & 0x4000) !== 0;
-    const moreFlags = isExtended ? bytes.readUInt16BE(at + fixedBytes + hashBytes + 2) : 0;
-    let nameStart = at + fixedBytes + hashBytes + (isExtended ? 4 : 2);
+    const moreFlags = isExtended ? numbers.getUint16(hashEnd + 2) : 0;
+    let nameStart = hashEnd + (isExtended ? 4 : 2);
     let prefix = "";
     if (version === 4) {
       const [dropped, next] = readOffset(bytes, nameStart);
@@ -118,14 +122,14 @@ function parseIndex(bytes: Buffer, hashBytes: number): Pick<IndexFile, "entries"
     const isIntentToAdd = (moreFlags & 0x2000) !== 0;
     entries.push({
       path: path as BytePath,
-      hash: bytes.toString("hex", at + fixedBytes, at + fixedBytes + hashBytes),
-      mode: bytes.readUInt32BE(at + 24),
+      hash: bytes.toString("hex", hashStart, hashEnd),
+      mode: numbers.getUint32(at + 24),
       stage: (flags >> 12) & 3,
       isSkipped: (moreFlags & 0x4000) !== 0,
       statAt: isIntentToAdd ? -1 : index * statWidth,
     });
-    for (const [column, offset] of statOffsets.entries())
-      stats[index * statWidth + column] = bytes.readUInt32BE(at + offset);
+    for (let column = 0; column < statWidth; column++)
+      stats[index * statWidth + column] = numbers.getUint32(at + (statOffsets[column] ?? 0));
     at = version === 4 ? nameEnd + 1 : start + ((nameEnd - start + 8) & ~7);
   }
   return hasUnknownExtension(bytes, at, hashBytes) ? undefined : { entries, stats };

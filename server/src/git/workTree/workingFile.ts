@@ -1,6 +1,6 @@
 /** Reads files of a working tree as raw bytes, without filters or line-ending conversion. */
 import * as fs from "node:fs";
-import { type BytePath, diskPath, parentOf } from "#git/bytePath";
+import { type BytePath, diskPath, isDirectlyIn, parentOf } from "#git/bytePath";
 
 export type FileContent =
   | { readonly kind: "content"; readonly bytes: Buffer }
@@ -55,8 +55,7 @@ export class WorkingFiles {
 
   /** Whether the folder that contains `path` exists. Mostly, the path before was in the same one. */
   #isInFolder(path: BytePath): boolean {
-    const last = this.#lastFolder;
-    if (path.lastIndexOf("/") === last.length && path.startsWith(last)) return true;
+    if (isDirectlyIn(path, this.#lastFolder)) return true;
     const folder = parentOf(path);
     const isReal = this.#isFolder(folder);
     if (isReal) this.#lastFolder = folder;

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { ancestorsOf, type BytePath, diskPath, joinPath, parentOf } from "#git/bytePath";
+import { ancestorsOf, type BytePath, diskPath, isDirectlyIn, joinPath, parentOf } from "#git/bytePath";
 import { runGit } from "#git/git";
 import type { GitRepository } from "#git/repository";
 import { type IndexEntry, type IndexFile, readIndex, statColumns } from "./indexFile";
@@ -212,16 +212,22 @@ function hasUntracked(root: string, entries: readonly IndexEntry[], uncounted: r
   const folders = ancestorsOf(entries.map(({ path }) => path));
   const mustCompare = new Set(ancestorsOf(uncounted));
   const counts = new Map(folders.map((folder) => [folder, 0]));
-  const count = (path: BytePath) => {
-    const folder = parentOf(path);
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  };
+  const count = (folder: BytePath, added: number) => counts.set(folder, (counts.get(folder) ?? 0) + added);
   let previous: string | undefined;
+  let last = "" as BytePath;
+  let inLast = 0;
   for (const { path } of entries) {
-    if (path !== previous) count(path);
+    if (path === previous) continue;
     previous = path;
+    if (!isDirectlyIn(path, last)) {
+      count(last, inLast);
+      last = parentOf(path);
+      inLast = 0;
+    }
+    inLast++;
   }
-  for (const folder of folders) if (folder !== "") count(folder);
+  count(last, inLast);
+  for (const folder of folders) if (folder !== "") count(parentOf(folder), 1);
   let tracked: ReadonlySet<string> | undefined;
   for (const folder of folders) {
     if (!mustCompare.has(folder) && countEntries(root, folder) === counts.get(folder)) continue;

@@ -17,6 +17,8 @@ export interface TextShift {
   readonly lines: number;
 }
 
+const sha1Bytes = 20;
+const sha256Bytes = 32;
 const noShift: TextShift = { bytes: 0, lines: 0 };
 
 /**
@@ -48,7 +50,7 @@ export class ShardReader {
   #blockDocuments: Uint32Array | undefined;
   #skippedSizes: Map<number, number> | undefined;
   #repositories: Map<number, ShardRepository> | undefined;
-  #missingText: Bitset | undefined;
+  #missingText: { readonly documents: Bitset | undefined } | undefined;
   #candidateCache: ByteCache<Uint32Array> | undefined;
 
   constructor(source: ByteSource, checksum: Checksum) {
@@ -224,16 +226,33 @@ export class ShardReader {
     return Buffer.from(buffer, byteOffset, length).toString("hex");
   }
 
+  /** Returns a function like `blob` that takes a fraction of its time, for all documents. */
+  blobs(): (document: number) => string {
+    const bytes = this.#blobColumn();
+    const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex");
+    return (document) => {
+      const start = document * this.meta.hashBytes;
+      return hex.slice(2 * start, 2 * this.#endOfBlob(start));
+    };
+  }
+
   /** Empty for a document that is not in a commit. */
   blobBytes(document: number): Uint8Array {
-    const width = this.meta.hashBytes;
-    this.#blobs ??= this.#byteColumn("blobs", this.meta.documentCount * width);
-    const bytes = this.#blobs;
-    const start = document * width;
-    const end = lastNonzero(bytes, start, start + width);
-    if (end < start) return bytes.subarray(start, start);
-    const isSha1 = width === 32 && end < start + 20;
-    return bytes.subarray(start, start + (isSha1 ? 20 : width));
+    const start = document * this.meta.hashBytes;
+    return this.#blobColumn().subarray(start, this.#endOfBlob(start));
+  }
+
+  #blobColumn(): Uint8Array {
+    this.#blobs ??= this.#byteColumn("blobs", this.meta.documentCount * this.meta.hashBytes);
+    return this.#blobs;
+  }
+
+  /** A column of SHA-256 hashes may also contain SHA-1 hashes, and either may contain none for a document. */
+  #endOfBlob(start: number): number {
+    const end = start + this.meta.hashBytes;
+    const last = lastNonzero(this.#blobColumn(), start, end);
+    if (last < start) return start;
+    return Math.min(end, start + (last < start + sha1Bytes ? sha1Bytes : sha256Bytes));
   }
 
   path(document: number): Uint8Array {
@@ -276,9 +295,12 @@ export class ShardReader {
 
   /** Documents whose text could not be read when they were indexed; `undefined` if there are none. */
   get missingText(): Bitset | undefined {
-    if (this.meta.skippedCount === 0) return undefined;
-    this.#missingText ??= this.#documentsSkipped(["missing", "unreadable"]);
-    return this.#missingText.isEmpty() ? undefined : this.#missingText;
+    if (this.#missingText === undefined) {
+      const found =
+        this.meta.skippedCount === 0 ? undefined : this.#documentsSkipped(["missing", "unreadable"]);
+      this.#missingText = { documents: found?.isEmpty() ? undefined : found };
+    }
+    return this.#missingText.documents;
   }
 
   #documentsSkipped(reasons: readonly SkipReason[]): Bitset {
