@@ -121,6 +121,8 @@ export function readBody(
     });
     body.once("end", () => resolve(Buffer.concat(parts)));
     body.once("error", () => reject(canceled()));
-    body.once("close", () => reject(canceled()));
+    body.once("close", () => {
+      if (!body.readableEnded) reject(canceled());
+    });
   });
 }
