@@ -29,9 +29,12 @@ export function findProjectFolders(root: string, isLockFile: (name: string) => b
     // Another repository.
     if (depth > 0 && entries.some(({ name }) => name === ".git")) continue;
     for (const entry of entries) {
+      // The paths of most files are not needed, and joining them takes as long as reading the folder.
+      if (!entry.isDirectory()) {
+        if (entry.isFile() && isLockFile(entry.name)) lockFiles.push(join(path, entry.name));
+        continue;
+      }
       const inner = join(path, entry.name);
-      if (entry.isFile() && isLockFile(entry.name)) lockFiles.push(inner);
-      if (!entry.isDirectory()) continue;
       if (entry.name === "node_modules") nodeModules.push(inner);
       else if (entry.name === ".venv" || entry.name === "venv") virtualEnvironments.push(inner);
       else if (entry.name === "vendor") vendor.push(inner);
