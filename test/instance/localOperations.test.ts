@@ -1,6 +1,7 @@
-/** Events of indexing reach a client that follows them. */
+/** Events of indexing reach a client that follows them, and its end one that waits for it. */
+import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { Catalog } from "#catalog/catalog";
 import type { CallContext } from "#contract/service";
 import { localOperations } from "#instance/localOperations";
@@ -11,9 +12,9 @@ import type { SymbolIndexer } from "#sync/symbolIndexer";
 import { Sync } from "#sync/sync";
 import { workerTask } from "#sync/workerTasks";
 import { eventuallyEqual } from "#test/support/eventually";
-import { temporaryFolder } from "#test/support/repo";
+import { repo, temporaryFolder } from "#test/support/repo";
 
-test("what changes while an event is sent is in the next one", async (t) => {
+async function open(t: TestContext) {
   const folder = temporaryFolder();
   const catalog = Catalog.open(folder, { log: silentLog });
   const sync = new Sync({
@@ -30,6 +31,14 @@ test("what changes while an event is sent is in the next one", async (t) => {
     await sync.close();
     catalog.close();
   });
+  const { indexing } = localOperations(catalog, sync, { isSettled: true } as SymbolIndexer);
+  return { folder, catalog, sync, indexing };
+}
+
+const untilIndexed = { follow: false, withSymbols: false, withDependencies: false, withMirrors: false };
+
+test("what changes while an event is sent is in the next one", async (t) => {
+  const { folder, catalog, indexing } = await open(t);
   const add = (name: string) =>
     catalog.upsert([{ kind: "clone", path: join(folder, name), codeHostType: "genericGitHost" }]);
   const events: (readonly string[])[] = [];
@@ -42,10 +51,30 @@ test("what changes while an event is sent is in the next one", async (t) => {
     },
   } satisfies Partial<CallContext<"indexing">>;
   add("first");
-  const { indexing } = localOperations(catalog, sync, { isSettled: true } as SymbolIndexer);
-  const request = { follow: true, withSymbols: false, withDependencies: false, withMirrors: false };
-  const ended = indexing(request, context as unknown as CallContext<"indexing">).catch(() => undefined);
+  const ended = indexing(
+    { ...untilIndexed, follow: true },
+    context as unknown as CallContext<"indexing">,
+  ).catch(() => undefined);
   await eventuallyEqual(() => events, [["first"], ["second"]]);
   closing.abort();
   await ended;
+});
+
+test("the end of indexing is reported without waiting for the next event", async (t) => {
+  const { catalog, sync, indexing } = await open(t);
+  const { path } = repo("= main: First\na.txt\n| one");
+  // Only the timer of events: it never fires.
+  const realTimeout = setTimeout;
+  t.mock.method(globalThis, "setTimeout", (run: () => void, ms?: number) =>
+    ms === 150 ? realTimeout(() => undefined, 0) : realTimeout(run, ms),
+  );
+  const { signal } = new AbortController();
+  const adding = sync.addPaths([path], signal);
+  const end = await indexing(untilIndexed, { signal } as unknown as CallContext<"indexing">);
+  assert.deepEqual(end.failed, []);
+  assert.deepEqual(
+    catalog.all().map(({ state }) => state),
+    ["ready"],
+  );
+  await adding;
 });

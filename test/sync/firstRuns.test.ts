@@ -169,3 +169,23 @@ test("if the shard cannot be written, each repository reports it, and is indexed
   await sync.idle();
   assert.deepEqual([...states()], ["ready false"]);
 });
+
+test("while indexing is paused, small repositories wait, and nothing else is held up", async (t) => {
+  const { sync, catalog } = await open(t);
+  sync.setPaused(true);
+  const folder = manyRepositories();
+  await sync.addPaths([folder], signal);
+  let isIdle = false;
+  const idle = sync.idle().then(() => {
+    isIdle = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(isIdle, false);
+  assert.deepEqual(new Set(catalog.all().map(({ state }) => state)), new Set(["queued"]));
+  sync.setPaused(false);
+  await idle;
+  assert.equal(
+    catalog.all().some(({ state }) => state === "queued"),
+    false,
+  );
+});

@@ -32,24 +32,38 @@ function open() {
   return { catalog, scans, scanned, failing };
 }
 
-test("a path that is just being added again is scanned once", async () => {
+/** Adds paths as `Sync.addPaths` does. */
+async function addAll(scans: Scans, paths: readonly string[], beforeSecond = async () => {}): Promise<void> {
+  const end = scans.begin(paths);
+  try {
+    for (const [at, path] of paths.entries()) {
+      if (at === 1) await beforeSecond();
+      await scans.add(path, signal);
+    }
+  } finally {
+    end();
+  }
+}
+
+test("at a start, paths that are added again are scanned once", async () => {
   const { catalog, scans, scanned } = open();
-  const { path } = repo();
-  const other = repo().path;
-  catalog.addPath(path);
-  catalog.addPath(other);
+  const [first, second, third, other] = [repo().path, repo().path, repo().path, repo().path];
+  const added = [first, second, third];
+  for (const path of [...added, other]) catalog.addPath(path);
   const found: string[] = [];
-  const adding = scans.add(path, signal);
-  await scans.scanAll(signal, (repositories) => found.push(...repositories.map((each) => each.path)));
-  assert.deepEqual(
-    (await adding).map((each) => each.path),
-    [path],
-  );
+  const onFound = (repositories: readonly { readonly path: string }[]) =>
+    found.push(...repositories.map(({ path }) => path));
+  // The scan of all paths starts after the first one has been added.
+  let all = Promise.resolve();
+  await addAll(scans, added, async () => {
+    all = scans.scanAll(signal, onFound);
+  });
+  await all;
+  assert.deepEqual(scanned, [...added, other]);
   assert.deepEqual(found, [other]);
-  assert.deepEqual(scanned, [path, other]);
-  // Later, it may contain other repositories.
-  await scans.scanAll(signal, () => undefined);
-  assert.deepEqual(scanned.slice(2), [path, other]);
+  // Later, they may contain other repositories.
+  await scans.scanAll(signal, onFound);
+  assert.deepEqual(scanned.slice(4), [...added, other]);
 });
 
 test("a path that cannot be added is scanned nevertheless", async () => {
@@ -57,10 +71,24 @@ test("a path that cannot be added is scanned nevertheless", async () => {
   const { path } = repo();
   catalog.addPath(path);
   failing.add(path);
-  const adding = assert.rejects(scans.add(path, signal), /The first scan fails/);
+  const adding = assert.rejects(addAll(scans, [path]), /The first scan fails/);
   const found: string[] = [];
   await scans.scanAll(signal, (repositories) => found.push(...repositories.map((each) => each.path)));
   await adding;
   assert.deepEqual(found, [path]);
   assert.deepEqual(scanned, [path, path]);
+});
+
+test("a folder that is opened while all paths are scanned is read once", async () => {
+  const { catalog, scans, scanned } = open();
+  const { path } = repo();
+  catalog.addPath(path);
+  const all = scans.scanAll(signal, () => undefined);
+  const opened = await scans.addOpenFolder(path, signal);
+  await all;
+  assert.deepEqual(
+    opened.map((each) => each.path),
+    [path],
+  );
+  assert.deepEqual(scanned, [path]);
 });

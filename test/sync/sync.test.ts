@@ -297,8 +297,10 @@ test("a path that is removed while it is scanned again stays removed", async (t)
   });
   const { sync, catalog, directory } = await open(t, temporaryFolder(), pool);
   await sync.addPaths([repository.path], signal);
-  isAddedYet = true;
   sync.start();
+  await sync.idle();
+  isAddedYet = true;
+  sync.rescan();
   await sync.idle();
   assert.deepEqual(catalog.paths, []);
   assert.deepEqual(catalog.all(), []);

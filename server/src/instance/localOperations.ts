@@ -92,16 +92,8 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
     let havePackagesChanged = false;
     let wake = () => {};
     let endBatch = () => {};
-    let isWatchingWork = false;
-    // The end of all work is reported at once.
-    const watchWork = () => {
-      if (isWatchingWork || sync.isIdle) return;
-      isWatchingWork = true;
-      void sync.repositoriesIdle().then(() => {
-        isWatchingWork = false;
-        endBatch();
-      });
-    };
+    // Who only waits for the end need not wait for the next event.
+    if (!follow) void sync.repositoriesIdle().then(() => endBatch());
     const unsubscribe = catalog.onChange(({ kind, repository }) => {
       // Thousands of packages would hide the repositories of the user.
       if (repository.kind === "package") {
@@ -136,10 +128,12 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
             wake = resolve;
           }, signal);
         }
-        watchWork();
         await waitUntil((resolve) => {
-          endBatch = resolve;
-          setTimeout(resolve, batchIntervalMs);
+          const timer = setTimeout(resolve, batchIntervalMs);
+          endBatch = () => {
+            clearTimeout(timer);
+            resolve();
+          };
         }, signal);
       }
     } finally {

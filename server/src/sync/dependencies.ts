@@ -158,7 +158,7 @@ export class Dependencies {
     this.#closing.abort();
     this.#cancelTimer?.();
     await this.#running;
-    await this.#firstRuns.idle();
+    await this.#firstRuns.close();
     await this.#runs.close();
   }
 

@@ -40,6 +40,7 @@ export class FirstRuns {
   /** Repositories that are waiting or running. */
   readonly #claimed = new Set<RepositoryId>();
   readonly #running = new Set<Promise<void>>();
+  readonly #idleWaiters: (() => void)[] = [];
   #isPaused = false;
 
   constructor(options: FirstRunsOptions) {
@@ -77,11 +78,24 @@ export class FirstRuns {
   drop(id: RepositoryId): void {
     this.#waiting.delete(id);
     this.#claimed.delete(id);
+    this.#notifyIdle();
   }
 
-  /** Resolves when all running batches have ended. */
+  /** Resolves when nothing is running or waiting: while paused, perhaps not for a long time. */
   async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+    if (!this.isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  /** Drops what is waiting, and resolves when all running batches have ended. Call it after the signal has fired. */
+  async close(): Promise<void> {
+    this.#waiting.clear();
+    await Promise.all(this.#running);
+    this.#notifyIdle();
+  }
+
+  #notifyIdle(): void {
+    if (!this.isIdle) return;
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
   #isEligible({ id, kind, gitDir, state }: Repository): boolean {
@@ -103,9 +117,11 @@ export class FirstRuns {
       const run: Promise<void> = this.#run(ids).finally(() => {
         this.#running.delete(run);
         for (const id of ids) this.#claimed.delete(id);
-        if (this.#options.signal.aborted) return;
-        for (const id of ids) this.#options.onEnd(id);
-        this.#startWaiting();
+        if (!this.#options.signal.aborted) {
+          for (const id of ids) this.#options.onEnd(id);
+          this.#startWaiting();
+        }
+        this.#notifyIdle();
       });
       this.#running.add(run);
     }

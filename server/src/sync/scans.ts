@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { isServiceError } from "#base/error";
+import { SingleFlight } from "#base/singleFlight";
 import type { Catalog } from "#catalog/catalog";
 import { bytePath } from "#git/bytePath";
 import { findEnclosingRepository, type ScanSettings } from "#git/discover";
@@ -32,8 +33,12 @@ export interface ScansOptions {
 
 export class Scans {
   readonly #options: ScansOptions;
-  /** The scans of paths that are being added, by real path. */
-  readonly #adding = new Map<string, Promise<unknown>>();
+  /** Reads that several scans of a path may share. */
+  readonly #reads = new SingleFlight();
+  /** The paths of each running call that adds paths. */
+  readonly #adding = new Map<Promise<void>, ReadonlySet<string>>();
+  /** Paths that were scanned before the first `scanAll` has ended. */
+  #scanned: Set<string> | undefined = new Set();
   #running = 0;
   #waiters: (() => void)[] = [];
 
@@ -49,18 +54,25 @@ export class Scans {
     if (!this.isIdle) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
-  /** Marks a scan as started. Returns a function that marks it as ended. */
-  begin(): () => void {
+  /** Marks a scan as started, of paths that will be added. Returns a function that marks it as ended. */
+  begin(paths: readonly string[] = []): () => void {
     this.#running++;
+    let markEnded = () => {};
+    const ended = new Promise<void>((resolve) => {
+      markEnded = resolve;
+    });
+    if (paths.length > 0) this.#adding.set(ended, new Set(paths.map(realPathOf)));
     return () => {
       this.#running--;
+      this.#adding.delete(ended);
+      markEnded();
       if (this.isIdle) for (const resolve of this.#waiters.splice(0)) resolve();
     };
   }
 
   /** Scans a path, and adds it to the catalog. Throws NOT_FOUND if it is not a folder. */
   async add(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const repositories = await this.#scanToAdd(path, signal);
+    const repositories = await this.#scan(path, signal);
     this.#options.catalog.addPath(realpathSync(path));
     return repositories;
   }
@@ -73,38 +85,21 @@ export class Scans {
     const isWanted = () =>
       catalog.paths.includes(path) || !(before.includes(path) || catalog.isRemoved(path));
     if (!isWanted()) return [];
-    const repositories = await this.#scanToAdd(path, signal, isWanted);
+    const repositories = await this.#scan(path, signal, { isWanted, mayShareRead: true });
     if (isWanted()) catalog.addPath(path, true);
     return repositories;
   }
 
-  async #scanToAdd(
-    path: string,
-    signal: AbortSignal,
-    isWanted?: () => boolean,
-  ): Promise<readonly Repository[]> {
-    const scan = this.#scan(path, signal, isWanted);
-    const real = existsSync(path) ? realpathSync(path) : path;
-    this.#adding.set(real, scan);
-    try {
-      return await scan;
-    } finally {
-      if (this.#adding.get(real) === scan) this.#adding.delete(real);
-    }
-  }
-
   /**
-   * Scans all added paths, except those that are just being added again, as most are at a start. Calls `onFound` with the
-   * repositories of each.
+   * Scans all added paths. Calls `onFound` with the repositories of each. The first call, at the start, omits those that
+   * are just being added again, as the folders that are served mostly are.
    */
   async scanAll(signal: AbortSignal, onFound: (repositories: readonly Repository[]) => void): Promise<void> {
     for (const path of this.#options.catalog.paths) {
-      const isScanned = await this.#adding.get(path)?.then(
-        () => true,
-        () => false,
-      );
-      if (!isScanned) await this.scanOne(path, signal, onFound);
+      for (const [ended, paths] of this.#adding) if (paths.has(path)) await ended;
+      if (!this.#scanned?.has(path)) await this.scanOne(path, signal, onFound);
     }
+    this.#scanned = undefined;
   }
 
   /** Scans one added path. Logs errors. */
@@ -152,15 +147,22 @@ export class Scans {
   async #tryScan(path: string, signal: AbortSignal): Promise<readonly Repository[] | undefined> {
     const isAdded = () => this.#options.catalog.paths.includes(path);
     try {
-      return isAdded() ? await this.#scan(path, signal, isAdded) : [];
+      return isAdded() ? await this.#scan(path, signal, { isWanted: isAdded, mayShareRead: true }) : [];
     } catch (error) {
       if (!isServiceError(error, "CANCELLED")) this.#options.log.warn(`Cannot scan ${path}.`, { error });
       return undefined;
     }
   }
 
-  /** Adds what is found at a path, unless that is no longer wanted once its folders have been read. */
-  async #scan(path: string, signal: AbortSignal, isWanted = () => true): Promise<readonly Repository[]> {
+  /**
+   * Adds what is found at a path, unless that is no longer wanted once its folders have been read. `mayShareRead`: another
+   * scan may have begun to read them.
+   */
+  async #scan(
+    path: string,
+    signal: AbortSignal,
+    { isWanted = (): boolean => true, mayShareRead = false } = {},
+  ): Promise<readonly Repository[]> {
     const { catalog, hosts, isMirror, isGitOnly, log, scanPath, onRepositoriesRemoved, onScanned } =
       this.#options;
     const end = this.begin();
@@ -169,7 +171,10 @@ export class Scans {
       let scanned: ScannedPath;
       do {
         settings = this.#options.settings();
-        scanned = await scanPath({ path, hosts, settings }, signal);
+        const read = { path, hosts, settings };
+        scanned = mayShareRead
+          ? await this.#reads.run(JSON.stringify(read), (shared) => scanPath(read, shared), signal)
+          : await scanPath(read, signal);
       } while (!haveSameScanSettings(settings, this.#options.settings()));
       const { facts, unreadable, parentFolders } = scanned;
       if (!isWanted()) return [];
@@ -188,6 +193,7 @@ export class Scans {
       catalog.removeAll(gone.map(({ id }) => id));
       await onRepositoriesRemoved(gone);
       onScanned(root, parentFolders);
+      this.#scanned?.add(root);
       return repositories;
     } finally {
       end();
@@ -206,6 +212,11 @@ async function resolveOpenFolder(folder: string, signal: AbortSignal): Promise<s
   if (homeFolder() === enclosing || isBelow(homeFolder(), enclosing)) return folder;
   const path = bytePath(Buffer.from(relative(enclosing, folder).split(sep).join("/")));
   return (await isIgnored(gitRepository, path, signal).catch(() => true)) ? folder : enclosing;
+}
+
+/** Returns the path without symbolic links, or itself if it does not exist. */
+export function realPathOf(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 function isBelow(path: string, folder: string): boolean {

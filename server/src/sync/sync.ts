@@ -4,7 +4,7 @@
  * After a start, searches use the catalog and shards on disk immediately; then each repository is compared with its
  * files. Only the leader has a `Sync`.
  */
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { untilAborted } from "#base/untilAborted";
 import type { Catalog } from "#catalog/catalog";
@@ -24,7 +24,7 @@ import { FirstRuns } from "./firstRuns";
 import { ParentFolderPoll } from "./parentFolderPoll";
 import { isIndexCurrent, type RefreshContext, type ZoektIndexing } from "./refresh";
 import { Runs, type RunsOptions } from "./runs";
-import { Scans } from "./scans";
+import { realPathOf, Scans } from "./scans";
 import type { Priority } from "./schedule";
 import { findSiblings, siblingsMs, unknownSiblings } from "./siblings";
 import { skippedDocuments } from "./skippedDocuments";
@@ -212,7 +212,7 @@ export class Sync {
   ): Promise<readonly Repository[]> {
     const found: Repository[] = [];
     const combined = AbortSignal.any([signal, this.#closing.signal]);
-    const end = this.#scans.begin();
+    const end = this.#scans.begin(paths);
     try {
       for (const path of paths) {
         const repositories = await (areOpen
@@ -234,7 +234,7 @@ export class Sync {
   async removePaths(paths: readonly string[]): Promise<readonly Repository[]> {
     const removed: Repository[] = [];
     for (const path of paths) {
-      const real = existsSync(path) ? realpathSync(path) : path;
+      const real = realPathOf(path);
       for (const name of new Set([real, path])) {
         this.#parentFolders.remove(name);
         removed.push(...this.#options.catalog.removePath(name));
@@ -425,7 +425,7 @@ export class Sync {
     this.#parentFolders.close();
     await this.codeHosts?.close();
     await this.#dependencies.close();
-    await this.#firstRuns.idle();
+    await this.#firstRuns.close();
     await this.#runs.close();
     this.storage.uses.close(!this.#options.watches);
   }
