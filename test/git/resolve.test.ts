@@ -9,7 +9,7 @@ import type { GitRequest } from "#git/gitRequest";
 import { CatFilePool, ObjectReader } from "#git/objects/objectReader";
 import { checkRef, resolveRef } from "#git/refs/resolveRef";
 import { hostileHistory, shallowClone } from "#test/support/history";
-import { gitRepositoryOf, runGit, temporaryFolder } from "#test/support/repo";
+import { gitRepositoryOf, repo, runGit, temporaryFolder } from "#test/support/repo";
 
 const repository = hostileHistory();
 repository.git("update-ref", "refs/remotes/origin/far", "main~2");
@@ -32,6 +32,19 @@ function newRequest(): GitRequest {
     timeLimitMs: 10_000,
     limiter: new Limiter(4),
   };
+}
+
+/** Starts no process until it is freed. */
+function busyLimiter() {
+  const limiter = new Limiter(1);
+  let free = () => {};
+  void limiter.run(
+    () =>
+      new Promise<void>((resolve) => {
+        free = resolve;
+      }),
+  );
+  return { limiter, free: () => free() };
 }
 
 async function resolve(ref: string, options: Partial<GitRequest> = {}) {
@@ -91,10 +104,46 @@ for (const name of names) {
 }
 
 test("an ancestor is found without a git process", async () => {
-  const limiter = new Limiter(1);
-  void limiter.run(() => new Promise(() => undefined));
+  const { limiter } = busyLimiter();
   for (const ref of ["HEAD~2^", "v1.0^2", "v1.0^3~1", "tag-of-tag^{}~1", `${main}~0^0`]) {
     assert.equal((await resolve(ref, { limiter }))?.commit, revParse(ref), ref);
+  }
+});
+
+test("a distant ancestor is left to git", async () => {
+  const { path, git } = repo();
+  const commits = Array.from(
+    { length: 110 },
+    (_, n) => `commit refs/heads/long\ncommitter A <a@b> ${n} +0000\ndata 0\n`,
+  );
+  runGit(path, ["fast-import", "--quiet"], Buffer.from(commits.join("\n")));
+  git("symbolic-ref", "HEAD", "refs/heads/long");
+  const gitRepository = gitRepositoryOf({ path });
+  for (const ref of ["HEAD~100", "HEAD~101", "HEAD~50^~49", "HEAD~109", "HEAD~110"])
+    assert.equal((await resolve(ref, { gitRepository }))?.commit, revParse(ref, { path }), ref);
+  const { limiter, free } = busyLimiter();
+  assert.notEqual(await resolve("HEAD~100", { gitRepository, limiter }), undefined);
+  let isFound = false;
+  const distant = resolve("HEAD~101", { gitRepository, limiter }).then(() => {
+    isFound = true;
+  });
+  await new Promise((done) => setImmediate(done));
+  assert.equal(isFound, false);
+  free();
+  await distant;
+});
+
+test("names are looked up in git's order", async () => {
+  const { path, git } = repo("= main: One\na.txt\n| one\n= main: Two\na.txt\n| two");
+  git("branch", "heads/main", "main~1");
+  git("update-ref", "ORIG_HEAD", "main~1");
+  git("branch", "ORIG_HEAD", "main");
+  git("update-ref", "refs/other", "main~1");
+  git("branch", "other", "main");
+  const gitRepository = gitRepositoryOf({ path });
+  for (const name of ["heads/main", "heads/heads/main", "ORIG_HEAD", "other", "main"]) {
+    for (const ref of [name, `${name}^`])
+      assert.equal((await resolve(ref, { gitRepository }))?.commit, revParse(ref, { path }), ref);
   }
 });
 
@@ -117,11 +166,15 @@ test("an ancestor is the one that git finds where parents are replaced, cut off 
   const [head = "", , , old = ""] = original;
   git("replace", "--graft", head, old);
   assert.equal((await check({ path }))[1], old);
-  git("replace", "-d", head);
+  rmSync(join(path, ".git/refs/replace"), { recursive: true });
   mkdirSync(join(path, ".git/info"), { recursive: true });
   writeFileSync(join(path, ".git/info/grafts"), `${head} ${old}\n`);
   assert.equal((await check({ path }))[1], old);
   rmSync(join(path, ".git/info/grafts"));
+  // As if it ended there, although the other objects exist.
+  writeFileSync(join(path, ".git/shallow"), `${original[1]}\n`);
+  assert.deepEqual(await check({ path }), [...original.slice(0, 2), undefined, undefined, undefined]);
+  rmSync(join(path, ".git/shallow"));
   assert.deepEqual(await check({ path }), original);
   rmSync(join(path, ".git/objects", old.slice(0, 2), old.slice(2)));
   await check({ path });

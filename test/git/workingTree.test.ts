@@ -1,8 +1,18 @@
 /** Scans of working trees, relative to HEAD. */
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isServiceError } from "#base/error";
 import { type BytePath, bytePathFromText } from "#git/bytePath";
 import { listTree, rootTrees } from "#git/objects/tree";
 import { checkPaths, scanWorkingTree } from "#git/workTree/workingTree";
@@ -212,6 +222,23 @@ for (const [name, { change, expected }] of Object.entries(cases)) {
     });
   }
 }
+
+test("an index that ends early is left to git, which may read the rest or fail", async () => {
+  const repository = repo("= main: One\na\n| 1");
+  repository.write("new", "1\n");
+  repository.git("add", "--intent-to-add", "new");
+  const path = join(repository.path, ".git/index");
+  const bytes = readFileSync(path);
+  assert.equal(bytes.readUInt32BE(4), 3);
+  assert.deepEqual(await scan(repository), ['present "new"']);
+  // Up to the checksum.
+  for (let length = 32; length < bytes.length - 20; length++) {
+    writeFileSync(path, bytes.subarray(0, length));
+    await scan(repository).catch((error: unknown) => {
+      assert.ok(isServiceError(error, "GIT_FAILED"), `${length} bytes: ${error}`);
+    });
+  }
+});
 
 test("a filter named by the repository is not run", async () => {
   const repository = repo("= main: One\n.gitattributes\n| * filter=evil\na\n| 1");

@@ -25,7 +25,7 @@ import type { SkipReason } from "#model/document";
 import { fileSource } from "#platform/byteSource";
 import { loadChecksum } from "#shard/format/checksum";
 import { ShardReader } from "#shard/format/reader";
-import { type FoundDocument, RepositorySegments } from "#shard/format/segments";
+import { RepositorySegments } from "#shard/format/segments";
 import { ContentFilter, type ContentSettings, skipReason } from "#shard/format/skipReason";
 import { MemorySink, ShardWriter } from "#shard/format/writer";
 
@@ -137,7 +137,8 @@ async function compareClone(
   if (paths !== undefined) {
     const blobAt = (path: BytePath) => {
       const found = segments.find(bytesOf(path)).find(({ slots }) => isInBase(slots));
-      return found && indexedBlob(found, segments);
+      const reader = found && segments.segments[found.segment]?.reader;
+      return found && indexedBlob(reader, found.document, found.blob);
     };
     const changed = firstNewSegment === undefined ? [] : changedPaths(segments, firstNewSegment);
     const tracked = includesTracked ? await listTracked(tree, signal) : [];
@@ -164,14 +165,17 @@ function blobsOf(
     if (segment === undefined) continue;
     const { reader, firstDocument, endDocument, documentSets } = segment;
     const isSetInRevision = segment.sets.map(isInRevision);
-    const names = bytePath(reader.names);
     const starts = reader.nameStarts;
-    const blobOf = reader.blobs();
-    const { missingText } = reader;
+    const firstName = starts[firstDocument] ?? 0;
+    const names = bytePath(reader.names.subarray(firstName, starts[endDocument]));
+    const blobOf = reader.blobs(firstDocument, endDocument);
     for (let document = firstDocument; document < endDocument; document++) {
       if (!isSetInRevision[documentSets[document - firstDocument] ?? 0]) continue;
-      const path = names.slice(starts[document], (starts[document + 1] ?? 1) - 1) as BytePath;
-      blobs.set(path, missingText?.has(document) ? "" : blobOf(document));
+      const path = names.slice(
+        (starts[document] ?? 0) - firstName,
+        (starts[document + 1] ?? 1) - 1 - firstName,
+      ) as BytePath;
+      blobs.set(path, indexedBlob(reader, document, blobOf(document)));
     }
   }
   return blobs;
@@ -255,7 +259,7 @@ function* documentsOf(segments: RepositorySegments): Generator<LiveDocument> {
     const reader = segments.segments[segment]?.reader;
     if (reader === undefined) continue;
     const size = skipped[segment]?.get(document) ?? reader.contentLength(document);
-    const indexed = indexedBlob({ segment, document, blob }, segments);
+    const indexed = indexedBlob(reader, document, blob);
     yield { path: bytePath(reader.path(document)), blob: indexed, slots, size };
   }
 }
@@ -263,11 +267,8 @@ function* documentsOf(segments: RepositorySegments): Generator<LiveDocument> {
 /**
  * Returns the blob whose text is indexed; `""` if the repository lacks it, because the text on disk may be the same.
  */
-function indexedBlob(
-  { segment, document, blob }: Omit<FoundDocument, "slots">,
-  { segments }: RepositorySegments,
-): string {
-  return segments[segment]?.reader.missingText?.has(document) ? "" : blob;
+function indexedBlob(reader: ShardReader | undefined, document: number, blob: string): string {
+  return reader?.missingText?.has(document) ? "" : blob;
 }
 
 async function writeOverlay(

@@ -1,8 +1,9 @@
 /** Maps the names and addresses in commits to those in `.mailmap` (see gitmailmap(5)). */
 import * as fs from "node:fs";
 import { join } from "node:path";
+import { treeOfCommit } from "#git/objects/commitHeader";
 import type { ObjectDatabase } from "#git/objects/objectDatabase";
-import { parseTreeObject, treeOfCommit } from "#git/objects/treeObject";
+import { parseTreeObject } from "#git/objects/treeObject";
 import { readHeadFile, readRefFile } from "#git/refs/refs";
 import type { GitRepository } from "#git/repository";
 import { type Person, trimSpaceAtEnd } from "./commit";

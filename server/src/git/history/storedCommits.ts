@@ -5,7 +5,8 @@
  * Functions return `undefined` where git must be used.
  */
 import { partitionPoint } from "#base/binarySearch";
-import { hasWholeHistory, maxDirectReads, ObjectDatabase } from "#git/objects/objectDatabase";
+import { maxCommitBytes } from "#git/objects/commitHeader";
+import { hasWholeHistory, ObjectDatabase } from "#git/objects/objectDatabase";
 import { type Decorations, readDecorations } from "#git/refs/decorations";
 import type { GitRepository } from "#git/repository";
 import { type Commit, type CommitObject, formatTime, parseCommitObject } from "./commit";
@@ -13,9 +14,6 @@ import { type Mailmap, readMailmap } from "./mailmap";
 
 /** Reading more commits takes longer than starting git. */
 const maxCommits = 250;
-const maxCommitBytes = 64 * 1024;
-/** On a slow disk, git is left to read the rest, within the limits of processes. */
-const maxMs = 500;
 
 /** Reads commits by their hashes, in the same order. */
 export function readStoredCommits(
@@ -78,7 +76,6 @@ class StoredCommits {
   readonly #objects: ObjectDatabase;
   readonly #decorations: Decorations;
   readonly #mailmap: Mailmap;
-  readonly #endsAt = performance.now() + maxMs;
 
   private constructor(objects: ObjectDatabase, decorations: Decorations, mailmap: Mailmap) {
     this.#objects = objects;
@@ -101,7 +98,7 @@ class StoredCommits {
   }
 
   read(hash: string): CommitObject | undefined {
-    if (this.#objects.reads > maxDirectReads || performance.now() > this.#endsAt) return undefined;
+    if (this.#objects.isExhausted) return undefined;
     const found = this.#objects.read(hash, maxCommitBytes);
     return found?.type === "commit" ? parseCommitObject(hash, found.bytes) : undefined;
   }

@@ -21,6 +21,8 @@ export interface StoredObject {
 
 /** For more objects than this, a git process is faster. */
 export const maxDirectReads = 500;
+/** On a slow disk, git is left to read the rest, within the limits of processes. */
+const maxMs = 500;
 /** A repository with more packs has not been repacked in a long time. */
 const maxPacks = 50;
 /** Larger loose objects are rare, and git reads them incrementally. */
@@ -37,6 +39,7 @@ export class ObjectDatabase {
   readonly #cache = new Map<string, StoredObject>();
   #cachedBytes = 0;
   #reads = 0;
+  readonly #endsAt = performance.now() + maxMs;
 
   private constructor(folder: string, packPaths: readonly string[]) {
     this.#folder = folder;
@@ -59,9 +62,9 @@ export class ObjectDatabase {
     }
   }
 
-  /** The number of objects and deltas that were read from files. */
-  get reads(): number {
-    return this.#reads;
+  /** Whether so many objects and deltas were read, or for so long, that the rest should be left to git. */
+  get isExhausted(): boolean {
+    return this.#reads > maxDirectReads || performance.now() > this.#endsAt;
   }
 
   /**
@@ -204,7 +207,7 @@ export function hasReplaceRefs(commonDir: string): boolean {
   return fs.existsSync(join(commonDir, "refs/replace"));
 }
 
-/** Whether every commit has the parents that its object names. Shallow boundaries and grafts change them. */
+/** Whether neither shallow boundaries nor grafts change the parents of commits. Replace refs may (`hasReplaceRefs`). */
 export function hasWholeHistory(commonDir: string): boolean {
   return !["shallow", "info/grafts"].some((name) => fs.existsSync(join(commonDir, name)));
 }

@@ -11,9 +11,9 @@ import { objectMissing, triedToFetch } from "#git/missingObjects";
 import type { GitRepository } from "#git/repository";
 import type { RunningProcess } from "#platform/process";
 import { TimeLimit } from "#platform/timeLimit";
+import { treeOfCommit } from "./commitHeader";
 import { maxTagDepth, ObjectDatabase, type StoredObject, tagTarget } from "./objectDatabase";
 import { BatchParser, type ObjectResult } from "./readObjects";
-import { treeOfCommit } from "./treeObject";
 
 /** Larger objects are read by a git process, so that they do not block this thread. */
 const maxBytesFromFiles = 1024 * 1024;

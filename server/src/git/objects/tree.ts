@@ -5,10 +5,11 @@ import type { BytePath } from "#git/bytePath";
 import { runGit } from "#git/git";
 import { isPartialClone } from "#git/missingObjects";
 import type { GitRepository } from "#git/repository";
+import { treeOfCommit } from "./commitHeader";
 import { absentMode, submoduleMode, symlinkMode } from "./fileMode";
 import { maxDirectReads, ObjectDatabase } from "./objectDatabase";
 import { type ObjectResult, readObjects } from "./readObjects";
-import { diffTreeFiles, listTreeFiles, treeOfCommit } from "./treeObject";
+import { diffTreeFiles, listTreeFiles } from "./treeObject";
 
 /** A file, or a symbolic link, whose content is its target. Submodules are omitted. */
 export interface TreeEntry {

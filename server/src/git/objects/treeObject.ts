@@ -1,7 +1,8 @@
 /** Parses tree objects, and lists and compares trees without git. Returns `undefined` where git must be used. */
 import { type BytePath, joinPath } from "#git/bytePath";
+import { treeOfCommit } from "./commitHeader";
 import { folderMode } from "./fileMode";
-import { maxDirectReads, type ObjectDatabase, type StoredObject } from "./objectDatabase";
+import { maxDirectReads, type ObjectDatabase } from "./objectDatabase";
 
 /** A tree entry with its full path. */
 export interface RawEntry {
@@ -25,19 +26,6 @@ export function listTreeFiles(files: ObjectDatabase, tree: string): RawEntry[] |
 function rootTreeOf(files: ObjectDatabase, commit: string): string | undefined {
   const found = files.read(commit, maxTreeBytes);
   return found && treeOfCommit(found);
-}
-
-/** Returns the root tree of a commit object, and `undefined` for any other object. */
-export function treeOfCommit({ type, bytes }: StoredObject): string | undefined {
-  if (type !== "commit") return undefined;
-  return /^tree ([0-9a-f]{40,64})\n/.exec(bytes.toString("latin1", 0, 128))?.[1];
-}
-
-/** Returns the parents of a commit object, and `undefined` for any other object. */
-export function parentsOfCommit({ type, bytes }: StoredObject): readonly string[] | undefined {
-  if (type !== "commit") return undefined;
-  const [, lines] = /^tree [0-9a-f]+\n((?:parent [0-9a-f]+\n)*)/.exec(bytes.toString("latin1")) ?? [];
-  return lines?.match(/[0-9a-f]{40,64}/g) ?? [];
 }
 
 export function diffTreeFiles(files: ObjectDatabase, from: string, to: string): RawChange[] | undefined {

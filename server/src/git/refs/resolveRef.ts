@@ -1,9 +1,11 @@
 /** Resolves a revision, as callers write it, to a commit. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { isServiceError, ServiceError } from "#base/error";
 import { type GitRequest, runGitRequest } from "#git/gitRequest";
+import { maxCommitBytes, parentsOfCommit } from "#git/objects/commitHeader";
 import { hasWholeHistory, ObjectDatabase } from "#git/objects/objectDatabase";
 import type { ObjectReader } from "#git/objects/objectReader";
-import { parentsOfCommit } from "#git/objects/treeObject";
 import type { GitRepository } from "#git/repository";
 import type { CommitHash } from "#model/repository";
 import { readHeadFile, readRefFile } from "./refs";
@@ -15,9 +17,8 @@ export interface ResolvedRef {
 }
 
 const maxRefLength = 250;
-/** Reading more commits takes longer than starting git. */
+/** Following more parents takes longer than starting git, which has a commit-graph. */
 const maxGenerations = 100;
-const maxCommitBytes = 64 * 1024;
 /** A name, and the allowed suffixes `~`, `~2`, `^`, `^2`, `^0`, `^{}`, `^{commit}`. */
 const nameAndSuffix = /^(.*?)((?:[~^]\d{0,9}|\^\{(?:commit)?\})*)$/s;
 /** What ref names cannot contain, or what means something else to git. */
@@ -93,6 +94,7 @@ function lookUpInFiles({ gitRepository: repository }: GitRequest, name: string):
     if (head.kind === "detached") return { hash: head.hash, name: "HEAD" };
     return head.kind === "branch" ? readNamed(repository, head.name) : undefined;
   }
+  if (mayNameAnother(repository, name)) return undefined;
   for (const full of name.startsWith("refs/") ? [name] : [`refs/tags/${name}`, `refs/heads/${name}`]) {
     const found = readNamed(repository, full);
     if (found !== undefined) return found;
@@ -113,7 +115,7 @@ function findAncestor(repository: GitRepository, commit: string, suffix: string)
   return ObjectDatabase.use(repository, (objects) => {
     let at = commit;
     for (const number of parentNumbers) {
-      const found = objects?.read(at, maxCommitBytes);
+      const found = objects?.isExhausted ? undefined : objects?.read(at, maxCommitBytes);
       const parent = found && parentsOfCommit(found)?.[number - 1];
       if (parent === undefined) return undefined;
       at = parent;
@@ -121,6 +123,16 @@ function findAncestor(repository: GitRepository, commit: string, suffix: string)
     // Git names a parent even if it is missing.
     return objects?.read(at, maxCommitBytes)?.type === "commit" ? (at as CommitHash) : undefined;
   });
+}
+
+/** Whether git may prefer `NAME` in the git directory, or `refs/NAME`, to a tag or branch of this name. */
+function mayNameAnother({ gitDir, commonDir }: GitRepository, name: string): boolean {
+  if (name.startsWith("refs/")) return false;
+  return (
+    /^(?:heads|tags|remotes)\//.test(name) ||
+    existsSync(join(gitDir, name)) ||
+    existsSync(join(commonDir, "refs", name))
+  );
 }
 
 function isFullHash(name: string): boolean {

@@ -100,7 +100,7 @@ function parseIndex(bytes: Buffer, hashBytes: number): Pick<IndexFile, "entries"
   let at = 12;
   let previous = "";
   for (let index = 0; index < count; index++) {
-    if (at + fixedBytes + hashBytes + 2 > bytes.length) return undefined;
+    if (at + fixedBytes + hashBytes + 4 > bytes.length) return undefined;
     const start = at;
     const hashStart = at + fixedBytes;
     const hashEnd = hashStart + hashBytes;

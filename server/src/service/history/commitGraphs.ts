@@ -80,7 +80,8 @@ export class CommitGraphs {
   }
 
   /**
-   * Counts the commits reachable from `commit`. `page` may contain the newest of them, which the graph may lack. Returns `undefined` if git must count.
+   * Counts the commits reachable from `commit`. `page` may contain the newest of them, which the graph may lack. Returns
+   * `undefined` if git must count.
    */
   async count(
     { id }: Repository,

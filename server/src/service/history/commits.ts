@@ -150,10 +150,12 @@ async function memoizeList(
   return history.memoize(
     revision,
     `commits ${JSON.stringify(filter)}`,
-    ({ gitRequest, commit }) =>
-      unrefinedList === undefined || criteria === undefined
+    ({ repository, gitRequest, commit }) => {
+      void history.graphs.writeFirst(repository, gitRequest.gitRepository);
+      return unrefinedList === undefined || criteria === undefined
         ? listCommits(gitRequest, commit, filter)
-        : filterCommits(gitRequest, commit, unrefinedList, criteria),
+        : filterCommits(gitRequest, commit, unrefinedList, criteria);
+    },
     ({ bytes }) => bytes,
   );
 }

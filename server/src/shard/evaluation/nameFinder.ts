@@ -8,7 +8,7 @@ import { hasFoldingSpecials } from "#shard/format/trigram";
 import type { TextWindow } from "#shard/format/window";
 import { edgesOf, type RangeBuffer } from "#shard/matches/ranges";
 import { eachMatchingLine, type RunMode, runExpression } from "./expressionRun";
-import { type CompiledPattern, type ExpressionPattern, printPattern } from "./pattern";
+import { type CompiledPattern, type ExpressionPattern, type LiteralPattern, printPattern } from "./pattern";
 
 const newline = 0x0a;
 
@@ -151,8 +151,8 @@ export class NameFinder {
   #each(document: number, found: (start: number, end: number) => void): void {
     const name = bufferOf(this.#reader.path(document));
     const isAsciiName = isAscii(name);
-    const special = this.#pattern.kind === "literal" && !isAsciiName ? this.#pattern.special : undefined;
-    const pattern = this.#pattern.kind === "literal" ? special : this.#pattern;
+    const special = (pattern: LiteralPattern) => (isAsciiName ? undefined : pattern.special);
+    const pattern = this.#pattern.kind === "expression" ? this.#pattern : special(this.#pattern);
     if (pattern !== undefined) {
       const decoded = decodeText(name, 0, name.length, isAsciiName);
       runExpression(pattern, decoded, this.#mode, (start, end) =>

@@ -226,13 +226,14 @@ export class ShardReader {
     return Buffer.from(buffer, byteOffset, length).toString("hex");
   }
 
-  /** Returns a function like `blob` that takes a fraction of its time, for all documents. */
-  blobs(): (document: number) => string {
-    const bytes = this.#blobColumn();
+  /** Decodes the blobs of the documents `[from, to)` at once, which is faster. Returns a function like `blob`. */
+  blobs(from: number, to: number): (document: number) => string {
+    const width = this.meta.hashBytes;
+    const bytes = this.#blobColumn().subarray(from * width, to * width);
     const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex");
     return (document) => {
-      const start = document * this.meta.hashBytes;
-      return hex.slice(2 * start, 2 * this.#endOfBlob(start));
+      const start = document * width;
+      return hex.slice(2 * (start - from * width), 2 * (this.#endOfBlob(start) - from * width));
     };
   }
 
