@@ -140,11 +140,27 @@ test("names are looked up in git's order", async () => {
   git("branch", "ORIG_HEAD", "main");
   git("update-ref", "refs/other", "main~1");
   git("branch", "other", "main");
+  git("branch", "config", "main");
+  git("branch", "objects", "main");
   const gitRepository = gitRepositoryOf({ path });
-  for (const name of ["heads/main", "heads/heads/main", "ORIG_HEAD", "other", "main"]) {
-    for (const ref of [name, `${name}^`])
-      assert.equal((await resolve(ref, { gitRepository }))?.commit, revParse(ref, { path }), ref);
+  for (const command of [["status"], ["pack-refs", "--all"]]) {
+    git(...command);
+    for (const name of [
+      "heads/main",
+      "heads/heads/main",
+      "ORIG_HEAD",
+      "other",
+      "config",
+      "objects",
+      "main",
+    ]) {
+      for (const ref of [name, `${name}^`])
+        assert.equal((await resolve(ref, { gitRepository }))?.commit, revParse(ref, { path }), ref);
+    }
   }
+  // Not refs, although there are such files.
+  assert.equal((await resolve("config", { gitRepository }))?.name, "refs/heads/config");
+  assert.equal((await resolve("objects", { gitRepository }))?.name, "refs/heads/objects");
 });
 
 test("an ancestor is the one that git finds where parents are replaced, cut off or missing", async () => {

@@ -189,3 +189,18 @@ test("while indexing is paused, small repositories wait, and nothing else is hel
     false,
   );
 });
+
+test("what waits while indexing is paused can be removed, and holds up no end", async (t) => {
+  const { sync, catalog } = await open(t);
+  sync.setPaused(true);
+  const folder = manyRepositories();
+  await sync.addPaths([folder], signal);
+  const removed = sync.repositoriesIdle();
+  await sync.removePaths([folder]);
+  await removed;
+  assert.deepEqual(catalog.all(), []);
+  await sync.addPaths([folder], signal);
+  const ended = sync.idle();
+  await sync.close();
+  await ended;
+});

@@ -9,7 +9,7 @@ import { repo, temporaryFolder } from "#test/support/repo";
 
 const { signal } = new AbortController();
 
-function open() {
+function open(held: Promise<void> = Promise.resolve()) {
   const catalog = Catalog.open(temporaryFolder(), { log: silentLog });
   const scanned: string[] = [];
   const failing = new Set<string>();
@@ -22,6 +22,7 @@ function open() {
     log: silentLog,
     async scanPath(scan, signal) {
       scanned.push(scan.path);
+      await held;
       const found = await scanPath(scan, signal);
       if (failing.delete(scan.path)) throw new Error("The first scan fails");
       return found;
@@ -80,12 +81,18 @@ test("a path that cannot be added is scanned nevertheless", async () => {
 });
 
 test("a folder that is opened while all paths are scanned is read once", async () => {
-  const { catalog, scans, scanned } = open();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { catalog, scans, scanned } = open(held);
   const { path } = repo();
   catalog.addPath(path);
   const all = scans.scanAll(signal, () => undefined);
-  const opened = await scans.addOpenFolder(path, signal);
-  await all;
+  const opening = scans.addOpenFolder(path, signal);
+  await new Promise((resolve) => setImmediate(resolve));
+  release();
+  const [opened] = await Promise.all([opening, all]);
   assert.deepEqual(
     opened.map((each) => each.path),
     [path],

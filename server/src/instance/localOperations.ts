@@ -93,7 +93,7 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
     let wake = () => {};
     let endBatch = () => {};
     // Who only waits for the end need not wait for the next event.
-    if (!follow) void sync.repositoriesIdle().then(() => endBatch());
+    if (!follow && !sync.isSettled) void sync.repositoriesIdle().then(() => endBatch());
     const unsubscribe = catalog.onChange(({ kind, repository }) => {
       // Thousands of packages would hide the repositories of the user.
       if (repository.kind === "package") {

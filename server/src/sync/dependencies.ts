@@ -158,6 +158,7 @@ export class Dependencies {
     this.#closing.abort();
     this.#cancelTimer?.();
     await this.#running;
+    this.#pending.clear();
     await this.#firstRuns.close();
     await this.#runs.close();
   }

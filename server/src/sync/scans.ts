@@ -56,12 +56,12 @@ export class Scans {
 
   /** Marks a scan as started, of paths that will be added. Returns a function that marks it as ended. */
   begin(paths: readonly string[] = []): () => void {
-    this.#running++;
     let markEnded = () => {};
     const ended = new Promise<void>((resolve) => {
       markEnded = resolve;
     });
     if (paths.length > 0) this.#adding.set(ended, new Set(paths.map(realPathOf)));
+    this.#running++;
     return () => {
       this.#running--;
       this.#adding.delete(ended);
@@ -72,7 +72,7 @@ export class Scans {
 
   /** Scans a path, and adds it to the catalog. Throws NOT_FOUND if it is not a folder. */
   async add(path: string, signal: AbortSignal): Promise<readonly Repository[]> {
-    const repositories = await this.#scan(path, signal);
+    const repositories = await this.#scan(path, signal, { sharesRead: false });
     this.#options.catalog.addPath(realpathSync(path));
     return repositories;
   }
@@ -85,7 +85,7 @@ export class Scans {
     const isWanted = () =>
       catalog.paths.includes(path) || !(before.includes(path) || catalog.isRemoved(path));
     if (!isWanted()) return [];
-    const repositories = await this.#scan(path, signal, { isWanted, mayShareRead: true });
+    const repositories = await this.#scan(path, signal, { isWanted });
     if (isWanted()) catalog.addPath(path, true);
     return repositories;
   }
@@ -96,7 +96,10 @@ export class Scans {
    */
   async scanAll(signal: AbortSignal, onFound: (repositories: readonly Repository[]) => void): Promise<void> {
     for (const path of this.#options.catalog.paths) {
-      for (const [ended, paths] of this.#adding) if (paths.has(path)) await ended;
+      for (const [ended, paths] of this.#adding) {
+        const isAwaited = paths.has(path) && this.#scanned?.has(path) === false;
+        if (isAwaited) await ended;
+      }
       if (!this.#scanned?.has(path)) await this.scanOne(path, signal, onFound);
     }
     this.#scanned = undefined;
@@ -147,7 +150,7 @@ export class Scans {
   async #tryScan(path: string, signal: AbortSignal): Promise<readonly Repository[] | undefined> {
     const isAdded = () => this.#options.catalog.paths.includes(path);
     try {
-      return isAdded() ? await this.#scan(path, signal, { isWanted: isAdded, mayShareRead: true }) : [];
+      return isAdded() ? await this.#scan(path, signal, { isWanted: isAdded }) : [];
     } catch (error) {
       if (!isServiceError(error, "CANCELLED")) this.#options.log.warn(`Cannot scan ${path}.`, { error });
       return undefined;
@@ -155,13 +158,13 @@ export class Scans {
   }
 
   /**
-   * Adds what is found at a path, unless that is no longer wanted once its folders have been read. `mayShareRead`: another
-   * scan may have begun to read them.
+   * Adds what is found at a path, unless that is no longer wanted once its folders have been read. At the start, with
+   * `sharesRead`, another scan may have begun to read them.
    */
   async #scan(
     path: string,
     signal: AbortSignal,
-    { isWanted = (): boolean => true, mayShareRead = false } = {},
+    { isWanted = (): boolean => true, sharesRead = true } = {},
   ): Promise<readonly Repository[]> {
     const { catalog, hosts, isMirror, isGitOnly, log, scanPath, onRepositoriesRemoved, onScanned } =
       this.#options;
@@ -172,9 +175,10 @@ export class Scans {
       do {
         settings = this.#options.settings();
         const read = { path, hosts, settings };
-        scanned = mayShareRead
-          ? await this.#reads.run(JSON.stringify(read), (shared) => scanPath(read, shared), signal)
-          : await scanPath(read, signal);
+        scanned =
+          sharesRead && this.#scanned !== undefined
+            ? await this.#reads.run(JSON.stringify(read), (shared) => scanPath(read, shared), signal)
+            : await scanPath(read, signal);
       } while (!haveSameScanSettings(settings, this.#options.settings()));
       const { facts, unreadable, parentFolders } = scanned;
       if (!isWanted()) return [];
@@ -216,7 +220,11 @@ async function resolveOpenFolder(folder: string, signal: AbortSignal): Promise<s
 
 /** Returns the path without symbolic links, or itself if it does not exist. */
 export function realPathOf(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -34,13 +34,18 @@ export class Schedule {
     const rank = priorities.indexOf(priority);
     const queued = priorities.findIndex((other) => this.#queues[other].has(id));
     if (queued >= 0 && queued <= rank) return;
-    this.drop(id);
+    this.#unqueue(id);
     this.#queues[priority].add(id);
     this.#startWaiting();
   }
 
   /** Removes a repository from the queue. An active run continues. */
   drop(id: RepositoryId): void {
+    this.#unqueue(id);
+    this.#notifyIdle();
+  }
+
+  #unqueue(id: RepositoryId): void {
     for (const queue of Object.values(this.#queues)) queue.delete(id);
   }
 
@@ -86,6 +91,7 @@ export class Schedule {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const queue of Object.values(this.#queues)) queue.clear();
+    this.#notifyIdle();
     await this.idle();
   }
 

@@ -80,7 +80,7 @@ export function readRefFile(repository: GitRepository, name: string): string | u
 }
 
 /** Finds one ref in `packed-refs` without parsing the others. */
-function packedHash(repository: GitRepository, name: string): string | undefined {
+export function packedHash(repository: GitRepository, name: string): string | undefined {
   const text = readText(join(repository.commonDir, "packed-refs")) ?? "";
   const end = text.indexOf(` ${name}\n`);
   return end < 0 ? undefined : text.slice(text.lastIndexOf("\n", end) + 1, end);

@@ -1,5 +1,5 @@
 /** Resolves a revision, as callers write it, to a commit. */
-import { existsSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isServiceError, ServiceError } from "#base/error";
 import { type GitRequest, runGitRequest } from "#git/gitRequest";
@@ -8,7 +8,7 @@ import { hasWholeHistory, ObjectDatabase } from "#git/objects/objectDatabase";
 import type { ObjectReader } from "#git/objects/objectReader";
 import type { GitRepository } from "#git/repository";
 import type { CommitHash } from "#model/repository";
-import { readHeadFile, readRefFile } from "./refs";
+import { packedHash, readHeadFile, readRefFile } from "./refs";
 
 export interface ResolvedRef {
   readonly commit: CommitHash;
@@ -94,7 +94,7 @@ function lookUpInFiles({ gitRepository: repository }: GitRequest, name: string):
     if (head.kind === "detached") return { hash: head.hash, name: "HEAD" };
     return head.kind === "branch" ? readNamed(repository, head.name) : undefined;
   }
-  if (mayNameAnother(repository, name)) return undefined;
+  if (!name.startsWith("refs/") && namesAnother(repository, name)) return undefined;
   for (const full of name.startsWith("refs/") ? [name] : [`refs/tags/${name}`, `refs/heads/${name}`]) {
     const found = readNamed(repository, full);
     if (found !== undefined) return found;
@@ -125,14 +125,24 @@ function findAncestor(repository: GitRepository, commit: string, suffix: string)
   });
 }
 
-/** Whether git may prefer `NAME` in the git directory, or `refs/NAME`, to a tag or branch of this name. */
-function mayNameAnother({ gitDir, commonDir }: GitRepository, name: string): boolean {
-  if (name.startsWith("refs/")) return false;
-  return (
-    /^(?:heads|tags|remotes)\//.test(name) ||
-    existsSync(join(gitDir, name)) ||
-    existsSync(join(commonDir, "refs", name))
-  );
+/** Whether git prefers a ref `NAME` in the git directory, or `refs/NAME`, to a tag or branch of this name. */
+function namesAnother(repository: GitRepository, name: string): boolean {
+  const { gitDir, commonDir } = repository;
+  const files = [join(gitDir, name), join(commonDir, name), join(commonDir, "refs", name)];
+  return files.some(isRefFile) || packedHash(repository, `refs/${name}`) !== undefined;
+}
+
+const longestRefFile = 4096;
+
+/** Whether a file contains a hash, or the name of another ref. */
+function isRefFile(path: string): boolean {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile() || stat.size > longestRefFile) return false;
+    return /^(?:ref:|[0-9a-f]{40})/.test(readFileSync(path, "latin1"));
+  } catch {
+    return false;
+  }
 }
 
 function isFullHash(name: string): boolean {
