@@ -1,5 +1,5 @@
 /** `trawl mcp --install CLIENT`: adds Trawl to the configuration of an MCP client. */
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   entrySnippet,
@@ -11,7 +11,7 @@ import {
 import { usageError } from "#base/error";
 import { absolutePath } from "#instance/settingValues";
 import { folderFromEnvironment, homeFolder, userConfigFolder } from "#platform/environment";
-import { diskFiles, replaceFile } from "#platform/files";
+import { diskFiles, realPath, replaceFile } from "#platform/files";
 import type { CommandContext } from "./context";
 import type { Flags } from "./flags";
 
@@ -73,7 +73,7 @@ function configurationFile({ file, movedFile }: McpClient): string {
       : join(moved, ...movedFile.path);
   const withComments = path.replace(/\.json$/, ".jsonc");
   const used = !existsSync(path) && existsSync(withComments) ? withComments : path;
-  return existsSync(used) ? realpathSync(used) : used;
+  return realPath(used) ?? used;
 }
 
 function readIfExists(file: string): string | undefined {

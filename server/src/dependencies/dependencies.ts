@@ -1,8 +1,7 @@
 /** Finds the packages that the lock files of a project name and whose files are on this computer. */
-import { realpathSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { folderFromEnvironment, homeFolder } from "#platform/environment";
-import { diskFiles, type Files } from "#platform/files";
+import { diskFiles, type Files, realPath } from "#platform/files";
 import type { Ecosystem } from "#query/packageName";
 import { downloadedCrates, parseCargoLock } from "./cargo";
 import { downloadedModules, parseGoSum } from "./go";
@@ -148,13 +147,6 @@ export function findDependencies(
 
 /** Returns `undefined` for a package that symbolic links lead out of these folders. */
 function withRealPath(installed: InstalledPackage, folders: readonly string[]): InstalledPackage | undefined {
-  const realPath = (path: string) => {
-    try {
-      return realpathSync(path);
-    } catch {
-      return undefined;
-    }
-  };
   const path = realPath(installed.path);
   const isInside = (folder: string | undefined) =>
     folder !== undefined && path?.startsWith(join(folder, "/"));

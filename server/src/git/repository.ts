@@ -2,6 +2,7 @@
 import * as fs from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { ServiceError } from "#base/error";
+import { realPath } from "#platform/files";
 import { configValue, type GitConfig, parseConfig } from "./config";
 
 /** The directories of a repository, as absolute real paths. */
@@ -98,14 +99,6 @@ function readCommonDir(gitDir: string): string {
   const target = readText(join(gitDir, "commondir"))?.replace(/[\r\n]+$/, "");
   if (!target) return gitDir;
   return realPath(isAbsolute(target) ? target : join(gitDir, target)) ?? gitDir;
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return fs.realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function isFile(path: string): boolean {

@@ -92,7 +92,7 @@ function indexingHandler(catalog: Catalog, sync: Sync, symbolizer: SymbolIndexer
     let havePackagesChanged = false;
     let wake = () => {};
     let endBatch = () => {};
-    // Who only waits for the end need not wait for the next event.
+    // A caller that only waits for the end does not have to wait for the next event.
     if (!follow && !sync.isSettled) void sync.repositoriesIdle().then(() => endBatch());
     const unsubscribe = catalog.onChange(({ kind, repository }) => {
       // Thousands of packages would hide the repositories of the user.

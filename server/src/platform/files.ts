@@ -114,6 +114,15 @@ export function flushRename(files: Files, path: string): boolean {
   }
 }
 
+/** Returns the path without symbolic links, or `undefined` if it does not exist or cannot be read. */
+export function realPath(path: string): string | undefined {
+  try {
+    return fs.realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the size of a file, 0 if it does not exist. */
 export function fileBytes(path: string): number {
   return fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -6,6 +6,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isServiceError } from "#base/error";
+import { Waiters } from "#base/waiters";
 import { type DraftGate, draftPaths, IndexFull } from "#indexing/draftGate";
 import type { GatheredRepository } from "#indexing/gatherTask";
 import { unexpectedResult } from "#indexing/indexTask";
@@ -40,7 +41,7 @@ export class FirstRuns {
   /** Repositories that are waiting or running. */
   readonly #claimed = new Set<RepositoryId>();
   readonly #running = new Set<Promise<void>>();
-  readonly #idleWaiters: (() => void)[] = [];
+  readonly #idleWaiters = new Waiters();
   #isPaused = false;
 
   constructor(options: FirstRunsOptions) {
@@ -81,9 +82,9 @@ export class FirstRuns {
     this.#notifyIdle();
   }
 
-  /** Resolves when nothing is running or waiting: while paused, perhaps not for a long time. */
+  /** Resolves when nothing is running or waiting. While paused, that may take until indexing continues. */
   async idle(): Promise<void> {
-    if (!this.isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+    if (!this.isIdle) await this.#idleWaiters.wait();
   }
 
   /** Drops what is waiting, and resolves when all running batches have ended. Call it after the signal has fired. */
@@ -94,8 +95,7 @@ export class FirstRuns {
   }
 
   #notifyIdle(): void {
-    if (!this.isIdle) return;
-    for (const resolve of this.#idleWaiters.splice(0)) resolve();
+    if (this.isIdle) this.#idleWaiters.notify();
   }
 
   #isEligible({ id, kind, gitDir, state }: Repository): boolean {

@@ -3,12 +3,14 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { isServiceError } from "#base/error";
 import { SingleFlight } from "#base/singleFlight";
+import { Waiters } from "#base/waiters";
 import type { Catalog } from "#catalog/catalog";
 import { bytePath } from "#git/bytePath";
 import { findEnclosingRepository, type ScanSettings } from "#git/discover";
 import { isIgnored } from "#git/workTree/workingTree";
 import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
 import { homeFolder } from "#platform/environment";
+import { realPath } from "#platform/files";
 import type { Log } from "#platform/log";
 import type { PathScan, ScannedPath } from "./repositoryFacts";
 import { haveSameScanSettings } from "./syncSettings";
@@ -35,12 +37,12 @@ export class Scans {
   readonly #options: ScansOptions;
   /** Reads that several scans of a path may share. */
   readonly #reads = new SingleFlight();
-  /** The paths of each running call that adds paths. */
-  readonly #adding = new Map<Promise<void>, ReadonlySet<string>>();
+  /** The end of each running call that adds paths, and these paths. */
+  readonly #adding = new Map<Waiters, ReadonlySet<string>>();
   /** Paths that were scanned before the first `scanAll` has ended. */
   #scanned: Set<string> | undefined = new Set();
   #running = 0;
-  #waiters: (() => void)[] = [];
+  readonly #idleWaiters = new Waiters();
 
   constructor(options: ScansOptions) {
     this.#options = options;
@@ -51,22 +53,19 @@ export class Scans {
   }
 
   async idle(): Promise<void> {
-    if (!this.isIdle) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    if (!this.isIdle) await this.#idleWaiters.wait();
   }
 
   /** Marks a scan as started, of paths that will be added. Returns a function that marks it as ended. */
   begin(paths: readonly string[] = []): () => void {
-    let markEnded = () => {};
-    const ended = new Promise<void>((resolve) => {
-      markEnded = resolve;
-    });
-    if (paths.length > 0) this.#adding.set(ended, new Set(paths.map(realPathOf)));
+    const ended = new Waiters();
+    if (paths.length > 0) this.#adding.set(ended, new Set(paths.map((path) => realPath(path) ?? path)));
     this.#running++;
     return () => {
       this.#running--;
       this.#adding.delete(ended);
-      markEnded();
-      if (this.isIdle) for (const resolve of this.#waiters.splice(0)) resolve();
+      ended.notify();
+      if (this.isIdle) this.#idleWaiters.notify();
     };
   }
 
@@ -91,14 +90,14 @@ export class Scans {
   }
 
   /**
-   * Scans all added paths. Calls `onFound` with the repositories of each. The first call, at the start, omits those that
-   * are just being added again, as the folders that are served mostly are.
+   * Scans all added paths. Calls `onFound` with the repositories of each. The first call, at the start, omits paths that
+   * are being added again at the same time, as most are.
    */
   async scanAll(signal: AbortSignal, onFound: (repositories: readonly Repository[]) => void): Promise<void> {
     for (const path of this.#options.catalog.paths) {
       for (const [ended, paths] of this.#adding) {
         const isAwaited = paths.has(path) && this.#scanned?.has(path) === false;
-        if (isAwaited) await ended;
+        if (isAwaited) await ended.wait();
       }
       if (!this.#scanned?.has(path)) await this.scanOne(path, signal, onFound);
     }
@@ -216,15 +215,6 @@ async function resolveOpenFolder(folder: string, signal: AbortSignal): Promise<s
   if (homeFolder() === enclosing || isBelow(homeFolder(), enclosing)) return folder;
   const path = bytePath(Buffer.from(relative(enclosing, folder).split(sep).join("/")));
   return (await isIgnored(gitRepository, path, signal).catch(() => true)) ? folder : enclosing;
-}
-
-/** Returns the path without symbolic links, or itself if it does not exist. */
-export function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -1,4 +1,5 @@
 /** Schedules runs: one at a time per repository, and a limited number of repositories at once. */
+import { Waiters } from "#base/waiters";
 import type { RepositoryId } from "#model/repository";
 
 /**
@@ -18,7 +19,7 @@ export class Schedule {
     due: new Set(),
   };
   readonly #running = new Set<RepositoryId>();
-  #idleWaiters: (() => void)[] = [];
+  readonly #idleWaiters = new Waiters();
   #isClosed = false;
   #isPaused = false;
 
@@ -84,7 +85,7 @@ export class Schedule {
   /** Resolves when nothing is running or queued. */
   idle(): Promise<void> {
     if (this.isIdle) return Promise.resolve();
-    return new Promise((resolve) => this.#idleWaiters.push(resolve));
+    return this.#idleWaiters.wait();
   }
 
   /** Starts nothing more; resolves when all active runs have ended. */
@@ -122,9 +123,6 @@ export class Schedule {
   }
 
   #notifyIdle(): void {
-    if (!this.isIdle) return;
-    const waiters = this.#idleWaiters;
-    this.#idleWaiters = [];
-    for (const resolve of waiters) resolve();
+    if (this.isIdle) this.#idleWaiters.notify();
   }
 }

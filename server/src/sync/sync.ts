@@ -15,6 +15,7 @@ import type { UnparsedDocument } from "#indexing/unparsed";
 import type { CodeHostType, Repository, RepositoryId } from "#model/repository";
 import type { Overlay } from "#overlay/overlay";
 import { type Clock, systemClock } from "#platform/clock";
+import { realPath } from "#platform/files";
 import type { Log } from "#platform/log";
 import type { Pool } from "#platform/threadPool";
 import type { ShardDirectory } from "#shard/directory/directory";
@@ -24,7 +25,7 @@ import { FirstRuns } from "./firstRuns";
 import { ParentFolderPoll } from "./parentFolderPoll";
 import { isIndexCurrent, type RefreshContext, type ZoektIndexing } from "./refresh";
 import { Runs, type RunsOptions } from "./runs";
-import { realPathOf, Scans } from "./scans";
+import { Scans } from "./scans";
 import type { Priority } from "./schedule";
 import { findSiblings, siblingsMs, unknownSiblings } from "./siblings";
 import { skippedDocuments } from "./skippedDocuments";
@@ -234,8 +235,7 @@ export class Sync {
   async removePaths(paths: readonly string[]): Promise<readonly Repository[]> {
     const removed: Repository[] = [];
     for (const path of paths) {
-      const real = realPathOf(path);
-      for (const name of new Set([real, path])) {
+      for (const name of new Set([realPath(path) ?? path, path])) {
         this.#parentFolders.remove(name);
         removed.push(...this.#options.catalog.removePath(name));
       }
